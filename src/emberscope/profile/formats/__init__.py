@@ -1,0 +1,1 @@
+"""Call trees in the formats of other tools, one file per format."""

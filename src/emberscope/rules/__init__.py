@@ -1,0 +1,1 @@
+"""Diagnoses: one file each, pure functions of a run's tables."""

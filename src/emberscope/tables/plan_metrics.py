@@ -1,0 +1,31 @@
+"""One row per SQL metric of an operator of the last physical plan."""
+
+from typing import Final
+
+from emberscope.tables.table import Column, Table
+
+PLAN_METRICS: Final = Table(
+    "plan_metrics",
+    "one metric of one operator",
+    (
+        Column("sql_execution_id", "int64", "id", "execution", "SQLExecutionStart.executionId"),
+        Column("node_id", "int32", "number", "operator, as in plan_nodes", "sparkPlanInfo"),
+        Column("accumulator_id", "int64", "id", "accumulator that carries it", "sparkPlanInfo.metrics.accumulatorId"),
+        Column("name", "category", "name", "metric, as Spark shows it", "sparkPlanInfo.metrics.name"),
+        Column(
+            "metric_type",
+            "category",
+            "sum size timing nsTiming average",
+            "how Spark formats it",
+            "sparkPlanInfo.metrics.metricType",
+        ),
+        Column(
+            "value",
+            "int64",
+            "by metric_type",
+            "total over tasks and driver updates: records, bytes, ms or ns",
+            "StageCompleted.Accumulables, DriverAccumUpdates",
+        ),
+        Column("stage_ids", "list<int32>", "ids", "stages that updated it", "StageCompleted.Accumulables"),
+    ),
+)

@@ -1,0 +1,77 @@
+"""One application attempt and all that is known of it: what the rules, the report and the simulator work on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from emberscope.tables.coverage import Coverage
+from emberscope.tables.recording import RecordingFacts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """Identity and facts of one application attempt. Times are epoch ms; null is "not known"."""
+
+    app_id: str | None = None
+    app_name: str | None = None
+    attempt: str | None = None
+    user: str | None = None
+    spark_version: str | None = None
+    java_version: str | None = None
+    master: str | None = None
+    vendor: str | None = None
+    app_start_ms: int | None = None
+    app_end_ms: int | None = None
+    complete: bool = False
+    last_event_ms: int | None = None
+    lines: int = 0
+    malformed_lines: int = 0
+    event_counts: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def duration_ms(self) -> int | None:
+        """Start to end; null while the application has not ended."""
+        if self.app_start_ms is None or self.app_end_ms is None:
+            return None
+        return self.app_end_ms - self.app_start_ms
+
+    @property
+    def observed_ms(self) -> int | None:
+        """Start to end, or to the last event where there is no end."""
+        end_ms = self.app_end_ms if self.app_end_ms is not None else self.last_event_ms
+        if self.app_start_ms is None or end_ms is None:
+            return None
+        return end_ms - self.app_start_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """An application attempt with its tables by name (`tables/catalog.py`).
+
+    A table that no input could give is absent from `tables`, which is not the same as empty. `recorder` is what the
+    recorder said of itself (engine, events, sampling period), empty where the run was not recorded.
+    """
+
+    path: str
+    application: Application
+    tables: Mapping[str, pa.Table]
+    coverage: Coverage
+    recordings: tuple[RecordingFacts, ...] = ()
+    recorder: Mapping[str, Any] = field(default_factory=dict)
+
+    def setting(self, key: str) -> str | None:
+        """The value of a Spark setting as the event log has it, or None where it was not set."""
+        conf = self.tables.get("conf")
+        if conf is None:
+            return None
+        for name, value, scope in zip(
+            conf["key"].to_pylist(), conf["value"].to_pylist(), conf["scope"].to_pylist(), strict=True
+        ):
+            if name == key and scope == "spark":
+                return str(value)
+        return None

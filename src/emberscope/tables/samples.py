@@ -1,0 +1,61 @@
+"""One row per sample of a profiler, in any process of the run."""
+
+from typing import Final
+
+from emberscope.tables.table import Column, Table
+
+SAMPLES: Final = Table(
+    "samples",
+    "one sample (or a batch of equal ones, see count)",
+    (
+        Column("time_ns", "int64", "epoch ns", "when it was taken, by the clock of its process", "JFR startTime"),
+        Column(
+            "event",
+            "category",
+            "cpu wall alloc lock live native",
+            "what was sampled; native is a thread seen in native code, not a use of CPU",
+            "JFR event type",
+        ),
+        Column("state", "category", "name", "thread state the sampler saw, as it names it", "JFR state"),
+        Column("count", "int64", "samples", "how many samples this row stands for", "JFR samples, or 1"),
+        Column(
+            "value",
+            "int64",
+            "ns or bytes",
+            "weight in the unit of its event: ns of CPU, wait or lock, bytes; null where it is not said",
+            "JFR weight, duration, sampling period",
+        ),
+        Column("stack", "int32", "node", "node of the prefix tree in table stacks; 0 is no stack", "JFR stackTrace"),
+        Column(
+            "truncated",
+            "bool",
+            "flag",
+            "whether the recorder cut the root side of the stack",
+            "JFR stackTrace.truncated",
+        ),
+        Column("thread_id", "int64", "id", "Java thread id; 0 where there is none", "JFR thread.javaThreadId"),
+        Column("os_thread_id", "int64", "id", "thread id of the operating system", "JFR thread.osThreadId"),
+        Column(
+            "thread_name",
+            "category",
+            "name",
+            "name of the thread once per chunk: never a way to find the task",
+            "JFR thread.javaName",
+        ),
+        Column("role", "category", "driver executor python", "kind of process", "chunk manifest"),
+        Column("executor_id", "category", "id", "executor, or driver", "chunk manifest"),
+        Column("host", "category", "name", "host of the process", "chunk manifest"),
+        Column("stage_id", "int32", "id", "stage of the task that ran on the thread then", "join with spans"),
+        Column("stage_attempt", "int32", "number", "attempt of the stage", "join with spans"),
+        Column("task_id", "int64", "id", "task attempt id", "join with spans"),
+        Column("partition", "int32", "id", "partition of the task", "join with spans"),
+        Column("sql_execution_id", "int64", "id", "SQL execution of the task", "join with spans"),
+        Column(
+            "in_span",
+            "bool",
+            "flag",
+            "true inside the task's span; false where the task was found by the span next to it on the thread",
+            "join with spans",
+        ),
+    ),
+)

@@ -1,0 +1,181 @@
+"""One row per ended task attempt, as Spark's own task metrics have it. Spark's names in snake_case, with units."""
+
+from typing import Final
+
+from emberscope.tables.table import Column, Table
+
+TASKS: Final = Table(
+    "tasks",
+    "one ended task attempt (a TaskEnd event)",
+    (
+        Column("stage_id", "int32", "id", "stage", "TaskEnd.Stage ID"),
+        Column("stage_attempt", "int32", "number", "attempt of the stage, from 0", "TaskEnd.Stage Attempt ID"),
+        Column("task_id", "int64", "id", "task attempt id, unique in the application", "Task Info.Task ID"),
+        Column("task_index", "int32", "number", "index of the task in its task set", "Task Info.Index"),
+        Column("attempt", "int32", "number", "attempt of this index, from 0", "Task Info.Attempt"),
+        Column(
+            "partition", "int32", "id", "partition the task computes; null before Spark 3.3", "Task Info.Partition ID"
+        ),
+        Column("executor_id", "category", "id", "executor that ran it", "Task Info.Executor ID"),
+        Column("host", "category", "name", "host of that executor", "Task Info.Host"),
+        Column("locality", "category", "name", "scheduling locality", "Task Info.Locality"),
+        Column("speculative", "bool", "flag", "whether it is a speculative copy", "Task Info.Speculative"),
+        Column("launch_ms", "int64", "epoch ms", "launch by the scheduler", "Task Info.Launch Time"),
+        Column("finish_ms", "int64", "epoch ms", "end as the driver saw it", "Task Info.Finish Time"),
+        Column(
+            "getting_result_ms",
+            "int64",
+            "epoch ms",
+            "when the driver began to fetch the result; null where it came directly",
+            "Task Info.Getting Result Time",
+        ),
+        Column(
+            "status",
+            "category",
+            "success failed killed",
+            "outcome: Success, TaskKilled, and all else is failed",
+            "Task End Reason.Reason",
+        ),
+        Column("reason", "category", "name", "Spark's reason for the end", "Task End Reason.Reason"),
+        Column("error_class", "string", "name", "exception class of a failure", "Task End Reason.Class Name"),
+        Column("error_message", "string", "text", "first words of a failure, redacted", "Task End Reason.Description"),
+        Column("executor_run_time_ms", "int64", "ms", "wall time in the task's body", "Task Metrics.Executor Run Time"),
+        Column(
+            "executor_cpu_time_ns",
+            "int64",
+            "ns",
+            "CPU time of the task's thread in its body",
+            "Task Metrics.Executor CPU Time",
+        ),
+        Column(
+            "executor_deserialize_time_ms",
+            "int64",
+            "ms",
+            "wall time to deserialize the task",
+            "Task Metrics.Executor Deserialize Time",
+        ),
+        Column(
+            "executor_deserialize_cpu_time_ns",
+            "int64",
+            "ns",
+            "CPU time to deserialize the task",
+            "Task Metrics.Executor Deserialize CPU Time",
+        ),
+        Column(
+            "result_serialization_time_ms",
+            "int64",
+            "ms",
+            "wall time to serialize the result",
+            "Task Metrics.Result Serialization Time",
+        ),
+        Column(
+            "result_size_bytes", "int64", "bytes", "size of the result sent to the driver", "Task Metrics.Result Size"
+        ),
+        Column(
+            "gc_time_ms",
+            "int64",
+            "ms",
+            "garbage collection of the whole JVM while the task ran",
+            "Task Metrics.JVM GC Time",
+        ),
+        Column(
+            "peak_execution_memory_bytes",
+            "int64",
+            "bytes",
+            "largest execution memory held",
+            "Task Metrics.Peak Execution Memory",
+        ),
+        Column(
+            "memory_spilled_bytes",
+            "int64",
+            "bytes",
+            "size in memory of what was spilled",
+            "Task Metrics.Memory Bytes Spilled",
+        ),
+        Column(
+            "disk_spilled_bytes",
+            "int64",
+            "bytes",
+            "size on disk of what was spilled",
+            "Task Metrics.Disk Bytes Spilled",
+        ),
+        Column("input_bytes", "int64", "bytes", "read from storage or cache", "Input Metrics.Bytes Read"),
+        Column("input_records", "int64", "records", "read from storage or cache", "Input Metrics.Records Read"),
+        Column("output_bytes", "int64", "bytes", "written to storage", "Output Metrics.Bytes Written"),
+        Column("output_records", "int64", "records", "written to storage", "Output Metrics.Records Written"),
+        Column(
+            "shuffle_read_local_bytes",
+            "int64",
+            "bytes",
+            "shuffle read from this executor's own blocks",
+            "Shuffle Read Metrics.Local Bytes Read",
+        ),
+        Column(
+            "shuffle_read_remote_bytes",
+            "int64",
+            "bytes",
+            "shuffle read over the network",
+            "Shuffle Read Metrics.Remote Bytes Read",
+        ),
+        Column(
+            "shuffle_read_remote_to_disk_bytes",
+            "int64",
+            "bytes",
+            "remote shuffle read that went to disk first",
+            "Shuffle Read Metrics.Remote Bytes Read To Disk",
+        ),
+        Column(
+            "shuffle_read_records",
+            "int64",
+            "records",
+            "shuffle records read",
+            "Shuffle Read Metrics.Total Records Read",
+        ),
+        Column(
+            "shuffle_read_local_blocks",
+            "int64",
+            "blocks",
+            "local shuffle blocks",
+            "Shuffle Read Metrics.Local Blocks Fetched",
+        ),
+        Column(
+            "shuffle_read_remote_blocks",
+            "int64",
+            "blocks",
+            "remote shuffle blocks",
+            "Shuffle Read Metrics.Remote Blocks Fetched",
+        ),
+        Column(
+            "shuffle_fetch_wait_ms",
+            "int64",
+            "ms",
+            "time the task waited for shuffle blocks",
+            "Shuffle Read Metrics.Fetch Wait Time",
+        ),
+        Column(
+            "shuffle_write_bytes", "int64", "bytes", "shuffle output", "Shuffle Write Metrics.Shuffle Bytes Written"
+        ),
+        Column(
+            "shuffle_write_records",
+            "int64",
+            "records",
+            "shuffle output",
+            "Shuffle Write Metrics.Shuffle Records Written",
+        ),
+        Column(
+            "shuffle_write_time_ns",
+            "int64",
+            "ns",
+            "time spent writing shuffle output",
+            "Shuffle Write Metrics.Shuffle Write Time",
+        ),
+        Column(
+            "peak_jvm_heap_bytes",
+            "int64",
+            "bytes",
+            "largest heap in use of the executor as seen by this task",
+            "Task Executor Metrics.JVMHeapMemory",
+        ),
+        Column("has_metrics", "bool", "flag", "whether the event carried task metrics", "Task Metrics"),
+    ),
+)

@@ -1,0 +1,66 @@
+"""Units at the edges: Spark's spellings in, words for people out. Inside, every number carries its unit in its name."""
+
+import re
+from typing import Final
+
+from emberscope.errors import UsageError
+
+_BYTES: Final = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "p": 1 << 50}
+_MS: Final = {"us": 0.001, "ms": 1, "": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
+
+
+def parse_bytes(text: str, *, default_unit: str = "") -> int:
+    """Bytes of a Spark size such as `1g`, `512m`, `8 GiB` or a bare number in `default_unit`.
+
+    Spark's suffixes are binary (`JavaUtils.byteStringAs`). Raises `UsageError` for anything else.
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgtp]?)i?(b?)\s*", text, re.IGNORECASE)
+    if found is None:
+        raise UsageError(f"{text!r} is not a size.", hint="Write it as Spark does: 512m, 8g.")
+    suffix = found[2].lower() or ("" if found[3] else default_unit)
+    return int(float(found[1]) * _BYTES[suffix])
+
+
+def parse_ms(text: str, *, default_unit: str = "ms") -> float:
+    """Milliseconds of a Spark time such as `30s`, `5min`, `100ms` or a bare number in `default_unit`."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(us|ms|s|min|m|h|d|)\s*", text, re.IGNORECASE)
+    if found is None:
+        raise UsageError(f"{text!r} is not a time.", hint="Write it as Spark does: 30s, 5min.")
+    return float(found[1]) * _MS[found[2].lower() or default_unit]
+
+
+def format_ms(ms: float) -> str:
+    """A time for people: `820 ms`, `12.3 s`, `4 min 05 s`, `2 h 10 min`."""
+    if ms < 0:
+        return "-" + format_ms(-ms)
+    if ms < 999.5:
+        return f"{ms:.0f} ms"
+    if ms < 59_950:
+        return f"{ms / 1000:.1f} s"
+    seconds = round(ms / 1000)
+    if seconds < 3600:
+        return f"{seconds // 60} min {seconds % 60:02d} s"
+    minutes = round(ms / 60_000)
+    return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def format_bytes(size_bytes: float) -> str:
+    """A size for people, in binary units: `512 B`, `1.5 MiB`, `12 GiB`."""
+    if size_bytes < 0:
+        return "-" + format_bytes(-size_bytes)
+    value = float(size_bytes)
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if value < 1023.5:
+            return f"{value:.0f} {unit}" if unit == "B" or value >= 99.5 else f"{value:.1f} {unit}"
+        value /= 1024
+    return f"{value:.1f} PiB"
+
+
+def format_count(count: float) -> str:
+    """A count with thin separators: `1,234,567`."""
+    return f"{count:,.0f}"
+
+
+def format_ratio(ratio: float) -> str:
+    """A share of one as per cent: `12.3 %`, `0.4 %`, `100 %`."""
+    return f"{ratio * 100:.0f} %" if ratio >= 0.9995 or ratio == 0 else f"{ratio * 100:.1f} %"
