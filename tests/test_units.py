@@ -1,0 +1,80 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emberscope.errors import UsageError
+from emberscope.units import format_bytes, format_count, format_ms, format_ratio, parse_bytes, parse_ms
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "size_bytes"),
+    [
+        ("1g", "", 1 << 30),
+        ("512m", "", 512 << 20),
+        ("8 GiB", "", 8 << 30),
+        ("100", "", 100),
+        ("100", "m", 100 << 20),
+        ("100b", "m", 100),
+        ("1.5k", "", 1536),
+        ("2TB", "", 2 << 40),
+    ],
+)
+def test_parse_bytes_reads_sparks_spellings(text: str, unit: str, size_bytes: int) -> None:
+    assert parse_bytes(text, default_unit=unit) == size_bytes
+
+
+@pytest.mark.parametrize("text", ["", "g", "1x", "-1g", "1 g b", "one"])
+def test_parse_bytes_refuses_what_is_no_size(text: str) -> None:
+    with pytest.raises(UsageError, match="is not a size"):
+        parse_bytes(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "ms"),
+    [("30s", 30_000), ("5min", 300_000), ("5m", 300_000), ("100", 100), ("250us", 0.25), ("2h", 7_200_000)],
+)
+def test_parse_ms_reads_sparks_spellings(text: str, ms: float) -> None:
+    assert parse_ms(text) == ms
+
+
+def test_parse_ms_takes_the_default_unit_of_the_setting() -> None:
+    assert parse_ms("3", default_unit="s") == 3000
+    with pytest.raises(UsageError, match="is not a time"):
+        parse_ms("soon")
+
+
+@pytest.mark.parametrize(
+    ("ms", "text"),
+    [
+        (0, "0 ms"),
+        (999, "999 ms"),
+        (999.6, "1.0 s"),
+        (12_340, "12.3 s"),
+        (59_960, "1 min 00 s"),
+        (245_000, "4 min 05 s"),
+        (7_800_000, "2 h 10 min"),
+        (-1500, "-1.5 s"),
+    ],
+)
+def test_format_ms(ms: float, text: str) -> None:
+    assert format_ms(ms) == text
+
+
+@given(st.floats(min_value=0, max_value=1e12))
+def test_prop_format_ms_carries_into_the_next_unit(ms: float) -> None:
+    words = format_ms(ms).split()
+    limits = {"ms": 1000, "s": 60, "min": 60, "h": float("inf")}
+    assert all(float(number) < limits[unit] for number, unit in zip(words[::2], words[1::2], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "text"),
+    [(0, "0 B"), (1536, "1.5 KiB"), (1 << 30, "1.0 GiB"), (1023.9 * 1024, "1.0 MiB"), (300 << 20, "300 MiB")],
+)
+def test_format_bytes(size_bytes: float, text: str) -> None:
+    assert format_bytes(size_bytes) == text
+
+
+def test_format_count_and_ratio() -> None:
+    assert format_count(1234567) == "1,234,567"
+    assert [format_ratio(r) for r in (0, 0.004, 0.1234, 0.9996, 1)] == ["0 %", "0.4 %", "12.3 %", "100 %", "100 %"]
