@@ -32,6 +32,10 @@ class Application:
     lines: int = 0
     malformed_lines: int = 0
     event_counts: Mapping[str, int] = field(default_factory=dict)
+    # Largest heap in use that any event shows, of any JVM and of the driver: null where the log has no such field. The
+    # first is 0, and the second null, where Spark never polled it.
+    peak_jvm_heap_bytes: int | None = None
+    peak_driver_heap_bytes: int | None = None
 
     @property
     def duration_ms(self) -> int | None:

@@ -1,0 +1,188 @@
+"""Lines of an event log, in order, to the tables and facts of one application."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+import pyarrow as pa
+
+from emberscope.eventlog import events
+from emberscope.eventlog.conf import Settings
+from emberscope.eventlog.events import ABSENT, Named, decode
+from emberscope.eventlog.executors import ExecutorColumns
+from emberscope.eventlog.lines import Block
+from emberscope.eventlog.redact import Redactor
+from emberscope.eventlog.sql import SqlColumns
+from emberscope.eventlog.stages import StageColumns
+from emberscope.eventlog.tasks import TaskColumns
+from emberscope.tables.run import Application
+
+_PREFIX: Final = b'{"Event":"'
+_TASK_END: Final = b'{"Event":"SparkListenerTaskEnd"'
+_TASK_END_NAME: Final = "SparkListenerTaskEnd"
+
+
+class Builder:
+    """Takes blocks of lines, keeps what the tables need, and gives them at the end.
+
+    Most lines are ends of tasks; they are found by how the line begins and decoded together. All others go to a
+    handler by the name of their event; events without a handler are checked, counted and left.
+    """
+
+    def __init__(self) -> None:
+        self.redactor = Redactor()
+        self.lines = 0
+        self.malformed = 0
+        self.event_counts: Counter[str] = Counter()
+        self._settings = Settings(self.redactor)
+        self._tasks = TaskColumns(self.redactor)
+        self._stages = StageColumns(self.redactor)
+        self._sql = SqlColumns(self.redactor, self._settings)
+        self._executors = ExecutorColumns(self.redactor)
+        self._application: dict[str, Any] = {}
+        self._last_ms = ABSENT
+        self._named = msgspec.json.Decoder(Named)
+        self._handlers = {
+            name: (msgspec.json.Decoder(record), handler) for name, (record, handler) in self._routes().items()
+        }
+
+    def _routes(self) -> dict[str, tuple[type[msgspec.Struct], Callable[[Any], None] | None]]:
+        return {
+            "SparkListenerLogStart": (events.LogStart, self._log_start),
+            "DBCEventLoggingListenerMetadata": (events.LogStart, self._databricks_start),
+            "SparkListenerApplicationStart": (events.ApplicationStart, self._application_start),
+            "SparkListenerApplicationEnd": (events.ApplicationEnd, self._application_end),
+            "SparkListenerEnvironmentUpdate": (events.EnvironmentUpdate, self._settings.add),
+            "SparkListenerExecutorAdded": (events.ExecutorAdded, self._executors.added),
+            "SparkListenerExecutorRemoved": (events.ExecutorRemoved, self._executors.removed),
+            "SparkListenerBlockManagerAdded": (events.BlockManagerAdded, self._executors.block_manager),
+            "SparkListenerBlockManagerRemoved": (events.BlockManagerRemoved, None),
+            "SparkListenerStageExecutorMetrics": (events.StageExecutorMetrics, self._executors.stage_metrics),
+            "SparkListenerExecutorMetricsUpdate": (events.ExecutorMetricsUpdate, self._executors.metrics_update),
+            "SparkListenerJobStart": (events.JobStart, self._stages.job_start),
+            "SparkListenerJobEnd": (events.JobEnd, self._stages.job_end),
+            "SparkListenerStageSubmitted": (events.StageSubmitted, self._stages.submitted),
+            "SparkListenerStageCompleted": (events.StageCompleted, self._stage_completed),
+            "SparkListenerSQLExecutionStart": (events.SqlExecutionStart, self._sql.start),
+            "SparkListenerSQLExecutionEnd": (events.SqlExecutionEnd, self._sql.end),
+            "SparkListenerSQLAdaptiveExecutionUpdate": (events.SqlAdaptiveUpdate, self._sql.update),
+            "SparkListenerSQLAdaptiveSQLMetricUpdates": (events.SqlAdaptiveMetrics, self._sql.more_metrics),
+            "SparkListenerDriverAccumUpdates": (events.SqlDriverUpdates, self._sql.driver_updates),
+        }
+
+    def add(self, block: Block) -> list[int]:
+        """Takes a block in; gives back the numbers of its malformed lines."""
+        self.lines += len(block.lines)
+        task_ends: list[bytes] = []
+        bad: list[int] = []
+        for number, line in enumerate(block.lines, block.first):
+            if line.startswith(_TASK_END):
+                task_ends.append(line)
+            elif not self._route(line):
+                bad.append(number)
+        malformed = self._tasks.add(task_ends)
+        self.event_counts[_TASK_END_NAME] += len(task_ends) - len(malformed)
+        if malformed:
+            culprits = {id(line) for line in malformed}
+            bad += [number for number, line in enumerate(block.lines, block.first) if id(line) in culprits]
+        self.malformed += len(bad)
+        return sorted(bad)
+
+    def _route(self, line: bytes) -> bool:
+        """Handles any line but a plain TaskEnd. False where it is malformed."""
+        if not line.startswith(_PREFIX):
+            return not line.strip() or self._unusual(line)
+        name = line[len(_PREFIX) : line.find(b'"', len(_PREFIX))].decode("utf-8", errors="replace")
+        return self._handle(name, line)
+
+    def _unusual(self, line: bytes) -> bool:
+        # Other writers may put spaces or another key first; what is no event at all is malformed.
+        try:
+            name = decode(self._named, line).event
+        except msgspec.MsgspecError:
+            return False
+        if name == _TASK_END_NAME:
+            malformed = self._tasks.add([line])
+            self.event_counts[name] += 1 - len(malformed)
+            return not malformed
+        return self._handle(name, line)
+
+    def _handle(self, name: str, line: bytes) -> bool:
+        decoder, handler = self._handlers.get(name.rpartition(".")[2], (self._named, None))
+        try:
+            event = decode(decoder, line)
+        except msgspec.MsgspecError:
+            return False
+        if handler is not None:
+            handler(event)
+        self._last_ms = max(self._last_ms, getattr(event, "time_ms", None) or ABSENT)
+        self.event_counts[name] += 1
+        return True
+
+    def _log_start(self, event: events.LogStart) -> None:
+        self._application.setdefault("spark_version", event.spark_version)
+        if event.spark_version and "amzn" in event.spark_version:
+            self._application["vendor"] = "emr"
+
+    def _databricks_start(self, event: events.LogStart) -> None:
+        self._application.setdefault("spark_version", event.spark_version)
+        self._application["vendor"] = "databricks"
+
+    def _application_start(self, event: events.ApplicationStart) -> None:
+        facts = {
+            "app_id": event.app_id,
+            "app_name": self.redactor.text(event.name),
+            "attempt": event.attempt,
+            "user": event.user,
+            "app_start_ms": event.time_ms,
+        }
+        self._application = facts | self._application
+
+    def _application_end(self, event: events.ApplicationEnd) -> None:
+        self._application |= {"app_end_ms": event.time_ms, "complete": True}
+
+    def _stage_completed(self, event: events.StageCompleted) -> None:
+        self._stages.completed(event)
+        self._sql.stage_values(event.stage.stage_id, event.stage.accumulables)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """All tables that an event log fills. To be called once, at the end."""
+        for executor_id, peak in self._tasks.peak_heap_by_executor().items():
+            self._executors.peak(executor_id, peak)
+        stages = self._stages.tables()
+        return {
+            "tasks": self._tasks.table(),
+            **stages,
+            "executors": self._executors.table(),
+            **self._sql.tables(self._stages.failed_executions()),
+            "conf": self._settings.table(),
+        }
+
+    def application(self, tables: dict[str, pa.Table]) -> Application:
+        """Identity and facts of the application whose tables these are."""
+        import pyarrow.compute as pc
+
+        times = [
+            pc.max(tables[table][column]).as_py()
+            for table, column in (
+                ("jobs", "submitted_ms"),
+                ("jobs", "completed_ms"),
+                ("stages", "submitted_ms"),
+                ("stages", "completed_ms"),
+            )
+        ]
+        last_ms = max([self._last_ms, self._tasks.last_ms, *(t for t in times if t is not None)])
+        return Application(
+            **self._application,
+            java_version=self._settings.get("jvm", "Java Version"),
+            master=self._settings.get("spark", "spark.master"),
+            last_event_ms=last_ms if last_ms > ABSENT else None,
+            lines=self.lines,
+            malformed_lines=self.malformed,
+            event_counts=dict(sorted((name, n) for name, n in self.event_counts.items() if n)),
+            peak_jvm_heap_bytes=max(self._executors.peak_heap.values(), default=None),
+            peak_driver_heap_bytes=self._executors.peak_heap.get("driver") or None,
+        )

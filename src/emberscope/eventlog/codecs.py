@@ -1,0 +1,220 @@
+"""Bytes of a file to bytes of its text, for every compression that Spark writes. The codec is told by content.
+
+Spark's lz4, snappy and lzf streams are the block formats of its Java libraries, not the frame formats of the command
+line tools, so their framing is read here and only the blocks go to a library.
+"""
+
+from __future__ import annotations
+
+import io
+import zlib
+from collections.abc import Iterator
+from typing import BinaryIO, Final
+
+PLAIN: Final = "plain"
+
+_MAGIC: Final = (
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"\x1f\x8b", "gzip"),
+    (b"LZ4Block", "lz4"),
+    (b"\x82SNAPPY\x00", "snappy"),
+    (b"ZV\x00", "lzf"),
+    (b"ZV\x01", "lzf"),
+)
+_FOREIGN: Final = (
+    (b"PK\x03\x04", "zip archive"),
+    (b"BZh", "bzip2 file"),
+    (b"\xfd7zXZ\x00", "xz file"),
+    (b"\x04\x22\x4d\x18", "LZ4 frame file (not Spark's own lz4)"),
+    (b"\xff\x06\x00\x00sNaPpY", "framed snappy file (not Spark's own snappy)"),
+    (b"7z\xbc\xaf\x27\x1c", "7-Zip archive"),
+)
+
+# A step is small so that a hostile file, which may swell ten-thousandfold, cannot fill the memory in one step.
+_STEP: Final = 4096
+_PLAIN_STEP: Final = 1 << 20
+_BLOCK_LIMIT: Final = 1 << 26
+_HEAD: Final = 1 << 16
+
+
+def codec_of(head: bytes) -> str:
+    """The codec of a file that begins with `head`: plain, zstd, gzip, lz4, snappy or lzf."""
+    for magic, codec in _MAGIC:
+        if head.startswith(magic):
+            return codec
+    if head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F:
+        return "zstd"
+    return PLAIN
+
+
+def foreign(head: bytes) -> str | None:
+    """What a file is in words, where it is packed in a way that Spark never writes; else None."""
+    for magic, name in _FOREIGN:
+        if head.startswith(magic):
+            return name
+    return "tar archive" if head[257:262] == b"ustar" else None
+
+
+def decompress(stream: BinaryIO, codec: str, damage: list[str]) -> Iterator[bytes]:
+    """The text of `stream`, piece by piece.
+
+    A stream that is cut or corrupt gives what can be had of it; the reason is then appended to `damage`.
+    """
+    return _READERS[codec](stream, damage)
+
+
+def text_head(head: bytes) -> bytes:
+    """The first text of a file of which `head` is the beginning: decompressed where it is compressed."""
+    text = b""
+    for piece in decompress(io.BytesIO(head), codec_of(head), []):
+        text += piece
+        if len(text) >= _HEAD:
+            break
+    return text[:_HEAD]
+
+
+def _plain(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
+    while data := stream.read(_PLAIN_STEP):
+        yield data
+
+
+def _zstd(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
+    # Spark closes a frame at every flush; one file holds many.
+    import zstandard
+
+    frame = None
+    while data := stream.read(_STEP):
+        while data:
+            frame = frame or zstandard.ZstdDecompressor().decompressobj()
+            try:
+                text = frame.decompress(data)
+            except zstandard.ZstdError as error:
+                damage.append(f"the zstd data are corrupt ({error})")
+                return
+            if text:
+                yield text
+            if not frame.eof:
+                break
+            data = frame.unused_data
+            frame = None
+    if frame is not None:
+        damage.append("the last zstd frame is cut")
+
+
+def _gzip(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
+    member = None
+    while data := stream.read(_STEP):
+        while data:
+            member = member or zlib.decompressobj(wbits=31)
+            try:
+                text = member.decompress(data, _BLOCK_LIMIT)
+            except zlib.error as error:
+                damage.append(f"the gzip data are corrupt ({error})")
+                return
+            if text:
+                yield text
+            if member.eof:
+                data = member.unused_data
+                member = None
+            else:
+                data = member.unconsumed_tail
+    if member is not None:
+        damage.append("the last gzip member is cut")
+
+
+def _lz4(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
+    # "LZ4Block", a token (0x10 stored, 0x20 packed), then packed size, size and checksum, little endian.
+    while header := stream.read(21):
+        packed = int.from_bytes(header[9:13], "little")
+        size = int.from_bytes(header[13:17], "little")
+        if len(header) < 21 or header[:8] != b"LZ4Block" or max(packed, size) > _BLOCK_LIMIT:
+            damage.append("the lz4 data are cut or corrupt at a block's header")
+            return
+        if size == 0:
+            continue  # the end mark of one stream; another may follow
+        block = stream.read(packed)
+        text = _unpack(block, size, "lz4_raw") if header[8] & 0xF0 != 0x10 else block
+        if len(block) < packed or text is None:
+            damage.append("the lz4 data are cut or corrupt within a block")
+            return
+        yield text
+
+
+def _snappy(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
+    # A header of 16 bytes, then blocks: size (big endian), raw snappy. Streams may follow each other.
+    while size_bytes := stream.read(4):
+        if size_bytes == b"\x82SNA":
+            stream.read(12)
+            continue
+        packed = int.from_bytes(size_bytes, "big")
+        block = stream.read(packed) if len(size_bytes) == 4 and packed <= _BLOCK_LIMIT else b""
+        size = _varint(block)
+        text = _unpack(block, size, "snappy") if size is not None and size <= _BLOCK_LIMIT else None
+        if len(block) < packed or text is None:
+            damage.append("the snappy data are cut or corrupt")
+            return
+        yield text
+
+
+def _lzf(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
+    # Chunks: "ZV", 0 stored or 1 packed, packed size and, where packed, size; big endian.
+    while header := stream.read(5):
+        packed = int.from_bytes(header[3:5], "big")
+        if len(header) < 5 or header[:2] != b"ZV":
+            damage.append("the lzf data are cut or corrupt at a chunk's header")
+            return
+        size_bytes = stream.read(2) if header[2] else b""
+        block = stream.read(packed)
+        text = _lzf_chunk(block, int.from_bytes(size_bytes, "big")) if header[2] else block
+        if len(block) < packed or text is None:
+            damage.append("the lzf data are cut or corrupt within a chunk")
+            return
+        yield text
+
+
+def _unpack(block: bytes, size: int, codec: str) -> bytes | None:
+    import pyarrow as pa
+
+    try:
+        return bytes(pa.decompress(block, decompressed_size=size, codec=codec, asbytes=True))
+    except (OSError, ValueError):
+        return None
+
+
+def _varint(block: bytes) -> int | None:
+    value = 0
+    for position, byte in enumerate(block[:5]):
+        value |= (byte & 0x7F) << (7 * position)
+        if byte < 0x80:
+            return value
+    return None
+
+
+def _lzf_chunk(block: bytes, size: int) -> bytes | None:
+    # A control byte below 32 copies that many bytes plus one; else its upper bits are a length, the rest a distance.
+    text = bytearray()
+    position = 0
+    try:
+        while position < len(block):
+            control = block[position]
+            position += 1
+            if control < 32:
+                text += block[position : position + control + 1]
+                position += control + 1
+                continue
+            length = control >> 5
+            if length == 7:
+                length += block[position]
+                position += 1
+            start = len(text) - ((control & 31) << 8 | block[position]) - 1
+            position += 1
+            if start < 0:
+                return None
+            for offset in range(start, start + length + 2):
+                text.append(text[offset])
+    except IndexError:
+        return None
+    return bytes(text) if len(text) == size else None
+
+
+_READERS: Final = {PLAIN: _plain, "zstd": _zstd, "gzip": _gzip, "lz4": _lz4, "snappy": _snappy, "lzf": _lzf}

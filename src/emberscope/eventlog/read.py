@@ -1,0 +1,74 @@
+"""The reader of Spark event logs: a path in, the tables of one application out."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from emberscope.errors import InputError
+from emberscope.eventlog.build import Builder
+from emberscope.eventlog.codecs import decompress
+from emberscope.eventlog.lines import blocks
+from emberscope.eventlog.parts import Part, parts_of
+from emberscope.tables.coverage import Coverage, Note
+from emberscope.tables.run import Run
+
+
+def read_event_log(path: str) -> Run:
+    """Reads the event log at `path`: a file, or a directory of rolled files; plain or compressed as Spark does.
+
+    Gives the tables tasks, stages, jobs, executors, sql_executions, plan_nodes, plan_metrics and conf. Lines that are
+    malformed or cut are counted in the coverage and skipped. Memory: one block of lines (8 MiB of text) and the tables.
+    Raises `InputError` where `path` is no event log, or not one event of it can be read.
+    """
+    parts, notes = parts_of(path)
+    builder = Builder()
+    with _no_collector():
+        for part in parts:
+            notes += _read_part(part, builder)
+        if not +builder.event_counts:
+            raise InputError(path, f"not one of its {builder.lines} lines is a whole Spark event.")
+        tables = builder.tables()
+    application = builder.application(tables)
+    if builder.redactor.count:
+        notes.append(Note("redacted", f"{builder.redactor.count} values that look like secrets were replaced."))
+    return Run(path, application, tables, Coverage(tuple(notes)))
+
+
+def _read_part(part: Part, builder: Builder) -> list[Note]:
+    damage: list[str] = []
+    malformed: list[int] = []
+    malformed_bytes = cut_bytes = 0
+    try:
+        with open(part.path, "rb") as stream:
+            for block in blocks(decompress(stream, part.codec, damage)):
+                bad = builder.add(block)
+                if bad and block.open_end and bad[-1] == block.first + len(block.lines) - 1:
+                    cut_bytes = len(block.lines[bad.pop() - block.first])
+                malformed += bad
+                malformed_bytes += sum(len(block.lines[number - block.first]) for number in bad)
+    except OSError as error:
+        raise InputError(part.path, f"cannot be read: {error.strerror}.") from error
+    notes = []
+    if malformed:
+        some = ", ".join(str(number) for number in malformed[:5]) + (", ..." if len(malformed) > 5 else "")
+        lost = {"lines": len(malformed), "bytes": malformed_bytes}
+        notes.append(Note("malformed_line", f"Not whole Spark events: line {some}.", part.path, lost))
+    if damage or cut_bytes:
+        why = [*damage, *(["the last line is cut"] if cut_bytes else [])]
+        cut = {"lines": 1, "bytes": cut_bytes} if cut_bytes else {}
+        notes.append(Note("cut", f"The log ends early: {' and '.join(why)}.", part.path, cut))
+    return notes
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Millions of short-lived records, none of them in a cycle: the collector would only cost time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
