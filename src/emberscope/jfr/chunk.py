@@ -1,0 +1,129 @@
+"""Chunks of a recording: their headers, and where each begins and ends, in whole, cut and damaged files.
+
+A file is self-contained chunks back to back. Layout of the 68 bytes of a header (all big-endian): magic, major and
+minor version (u2 each), then 8 bytes each for size, offset of the last checkpoint, offset of the metadata (both from
+the chunk's start), start in epoch ns, duration in ns, start in ticks, ticks a second; then a state byte (0 is
+finished), a pad byte and flags (u2: 1 compressed integers, 2 last chunk).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from emberscope.jfr.encoding import Integers
+
+MAGIC: Final = b"FLR\0"
+HEADER_BYTES: Final = 68
+_HEADER: Final = struct.Struct(">4x2H7qBxH")
+_GUESSED_SIZE: Final = 1 << 30
+"""What async-profiler writes as the size until it closes the chunk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One chunk. `offset` and `end` bound the bytes of the file that may be its own; the rest is as its header says."""
+
+    offset: int
+    end: int
+    major: int
+    minor: int
+    size: int
+    constants: int
+    metadata: int
+    start_ns: int
+    duration_ns: int
+    start_ticks: int
+    ticks_per_second: int
+    state: int
+    flags: int
+
+    @property
+    def version(self) -> str:
+        return f"{self.major}.{self.minor}"
+
+    @property
+    def integers(self) -> Integers:
+        return Integers(bool(self.flags & 1))
+
+    @property
+    def available(self) -> int:
+        return self.end - self.offset
+
+    @property
+    def finished(self) -> bool:
+        """Whether the writer closed it."""
+        return self.state == 0 and self.size != _GUESSED_SIZE and self.constants > 0
+
+    @property
+    def missing_bytes(self) -> int:
+        """How many bytes its header announces beyond what is there; 0 where the announcement is only a guess."""
+        return max(0, self.size - self.available) if self.finished else 0
+
+    def to_ns(self, ticks: int) -> int:
+        """Epoch nanoseconds of a time in ticks."""
+        return self.start_ns + self.span_ns(ticks - self.start_ticks)
+
+    def span_ns(self, ticks: int) -> int:
+        """Nanoseconds of a duration in ticks."""
+        return ticks * 1_000_000_000 // self.ticks_per_second
+
+    def fault(self) -> str:
+        """Why this reader does not read the chunk; empty where it does.
+
+        Flag bits beyond the two known ones change the meaning of the times of every event, so they are refused rather
+        than read wrongly. Version 1 has other names for everything: its events are only counted.
+        """
+        if self.major not in (1, 2) or (self.major == 2 and self.minor > 1):
+            writer = " (Oracle JDK 7 or 8)" if self.major == 0 else ""
+            return f"JFR format {self.version}{writer} is not supported"
+        if self.major == 2 and self.flags & ~3:
+            return f"JFR format {self.version} with flags {self.flags:#06x} is not supported"
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Bytes of the file that belong to no chunk."""
+
+    offset: int
+    size: int
+
+
+def split(data: bytes) -> Iterator[Chunk | Gap]:
+    """The chunks of a file in its order, and the gaps between them.
+
+    A chunk's size is believed where the next chunk or the end of the file follows it. Otherwise (cut, still being
+    written, damaged) the chunk may reach to the next header that looks right.
+    """
+    position = 0
+    while position < len(data):
+        if not data.startswith(MAGIC, position) or len(data) - position < HEADER_BYTES:
+            following = _next_header(data, position + 1)
+            yield Gap(position, following - position)
+            position = following
+            continue
+        chunk = _header(data, position, len(data))
+        stop = position + chunk.size
+        if chunk.size < HEADER_BYTES or not (stop == len(data) or data.startswith(MAGIC, stop)):
+            stop = _next_header(data, position + HEADER_BYTES)
+        yield _header(data, position, stop)
+        position = stop
+
+
+def _header(data: bytes, offset: int, end: int) -> Chunk:
+    return Chunk(offset, end, *_HEADER.unpack_from(data, offset))
+
+
+def _next_header(data: bytes, position: int) -> int:
+    """Where the next believable chunk begins, or the end of the data."""
+    while True:
+        position = data.find(MAGIC, position)
+        if position < 0 or len(data) - position < HEADER_BYTES:
+            return len(data)
+        chunk = _header(data, position, len(data))
+        if chunk.major in (1, 2) and chunk.minor < 16 and chunk.start_ns > 0 and chunk.ticks_per_second > 0:
+            return position
+        position += 1
