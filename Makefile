@@ -1,0 +1,55 @@
+# Two commands matter: `make demo` and `make test`. Each makes what it needs first, once.
+
+.DEFAULT_GOAL := help
+.PHONY: help setup jar demo test lint types wheel docs clean
+
+BIN := .venv/bin
+JAR := src/emberscope/recorder/emberscope-recorder.jar
+TSC := .cache/node/node_modules/.bin/tsc
+IN_VENV = JAVA_HOME="$$(tools/jdk.sh)" && export JAVA_HOME && PATH="$(CURDIR)/$(BIN):$$PATH"
+
+help: ## list these targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+demo: $(JAR) ## record a real Spark application, print why it is slow, write demo/report.html
+	@$(IN_VENV) examples/flights/demo.sh
+
+test: lint types $(JAR) ## every check: style, types, layers, then all tests
+	@tools/browser.sh
+	@$(IN_VENV) python -m pytest $(PYTEST)
+
+lint: .venv/installed ## style, types and layers of the Python code
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+types: $(TSC) ## types of the page modules
+	$(TSC) -p web
+
+setup: .venv/installed ## the virtual environment with everything that the other targets need
+
+jar: $(JAR) ## the recorder's jar, by javac against pyspark's own jars
+
+wheel: $(JAR) ## dist/*.whl, with the jar and the page modules in it
+	rm -rf dist build
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+
+docs: .venv/installed ## the generated pages of docs/
+	$(BIN)/python tools/docs.py
+
+clean: ## remove all that these targets made
+	rm -rf .venv .cache demo dist build $(JAR)
+
+.venv/installed: pyproject.toml
+	python="$$(tools/python.sh)" && "$$python" -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	@touch $@
+
+$(JAR): .venv/installed $(shell find jvm -type f -not -path '*/build/*')
+	@$(IN_VENV) jvm/build.sh
+
+$(TSC):
+	@command -v npm >/dev/null || tools/debian.sh "Node with npm" nodejs npm
+	npm install --silent --no-audit --no-fund --prefix .cache/node typescript@5.9.3
+	@touch $@
