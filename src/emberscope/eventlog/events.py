@@ -27,7 +27,7 @@ class Record(Struct, frozen=True, gc=False):
     """Base of all: nothing here can be part of a reference cycle, so the collector need not look."""
 
 
-class Named(Record):
+class Named(Record, frozen=True):
     """Any event: its name, and proof that the line is whole."""
 
     event: str = field(name="Event")
@@ -37,7 +37,7 @@ class Named(Record):
 # The integers of these records become columns in the order in which they stand here (tasks.py).
 
 
-class TaskInfo(Record):
+class TaskInfo(Record, frozen=True):
     task_id: Int = field(name="Task ID")
     task_index: Id = field(name="Index", default=ABSENT)
     attempt: Id = field(name="Attempt", default=ABSENT)
@@ -51,17 +51,17 @@ class TaskInfo(Record):
     locality: str | None = field(name="Locality", default=None)
 
 
-class InputMetrics(Record):
+class InputMetrics(Record, frozen=True):
     input_bytes: Int = field(name="Bytes Read", default=ABSENT)
     input_records: Int = field(name="Records Read", default=ABSENT)
 
 
-class OutputMetrics(Record):
+class OutputMetrics(Record, frozen=True):
     output_bytes: Int = field(name="Bytes Written", default=ABSENT)
     output_records: Int = field(name="Records Written", default=ABSENT)
 
 
-class ShuffleReadMetrics(Record):
+class ShuffleReadMetrics(Record, frozen=True):
     shuffle_read_local_bytes: Int = field(name="Local Bytes Read", default=ABSENT)
     shuffle_read_remote_bytes: Int = field(name="Remote Bytes Read", default=ABSENT)
     shuffle_read_remote_to_disk_bytes: Int = field(name="Remote Bytes Read To Disk", default=ABSENT)
@@ -71,13 +71,13 @@ class ShuffleReadMetrics(Record):
     shuffle_fetch_wait_ms: Int = field(name="Fetch Wait Time", default=ABSENT)
 
 
-class ShuffleWriteMetrics(Record):
+class ShuffleWriteMetrics(Record, frozen=True):
     shuffle_write_bytes: Int = field(name="Shuffle Bytes Written", default=ABSENT)
     shuffle_write_records: Int = field(name="Shuffle Records Written", default=ABSENT)
     shuffle_write_time_ns: Int = field(name="Shuffle Write Time", default=ABSENT)
 
 
-class TaskMetrics(Record):
+class TaskMetrics(Record, frozen=True):
     executor_run_time_ms: Int = field(name="Executor Run Time", default=ABSENT)
     executor_cpu_time_ns: Int = field(name="Executor CPU Time", default=ABSENT)
     executor_deserialize_time_ms: Int = field(name="Executor Deserialize Time", default=ABSENT)
@@ -94,11 +94,11 @@ class TaskMetrics(Record):
     shuffle_write: ShuffleWriteMetrics = field(name="Shuffle Write Metrics", default=ShuffleWriteMetrics())
 
 
-class PeakMetrics(Record):
+class PeakMetrics(Record, frozen=True):
     peak_jvm_heap_bytes: Int = field(name="JVMHeapMemory", default=ABSENT)
 
 
-class EndReason(Record):
+class EndReason(Record, frozen=True):
     reason: str = field(name="Reason")
     class_name: str | None = field(name="Class Name", default=None)
     description: str | None = field(name="Description", default=None)
@@ -107,7 +107,7 @@ class EndReason(Record):
     message: str | None = field(name="Message", default=None)
 
 
-class TaskEnd(Record):
+class TaskEnd(Record, frozen=True):
     reason: EndReason = field(name="Task End Reason")
     info: TaskInfo = field(name="Task Info")
     stage_id: Id = field(name="Stage ID")
@@ -119,31 +119,31 @@ class TaskEnd(Record):
 # ---- jobs and stages -------------------------------------------------------------------------------------------------
 
 
-class Properties(Record):
+class Properties(Record, frozen=True):
     sql_execution_id: str | None = field(name="spark.sql.execution.id", default=None)
     job_group: str | None = field(name="spark.jobGroup.id", default=None)
     description: str | None = field(name="spark.job.description", default=None)
     call_site: str | None = field(name="callSite.short", default=None)
 
 
-class RddInfo(Record):
+class RddInfo(Record, frozen=True):
     name: str | None = field(name="Name", default=None)
     scope: str | None = field(name="Scope", default=None)
 
 
-class RddScope(Record):
+class RddScope(Record, frozen=True):
     name: str = ""
     parent: RddScope | None = None
 
 
-class Accumulable(Record):
+class Accumulable(Record, frozen=True):
     id: Int = field(name="ID")
     name: str | None = field(name="Name", default=None)
     value: Raw = field(name="Value", default=NO_RAW)
     metadata: str | None = field(name="Metadata", default=None)
 
 
-class StageInfo(Record):
+class StageInfo(Record, frozen=True):
     stage_id: Id = field(name="Stage ID")
     stage_attempt: Id = field(name="Stage Attempt ID", default=0)
     name: str | None = field(name="Stage Name", default=None)
@@ -157,16 +157,16 @@ class StageInfo(Record):
     accumulables: list[Accumulable] = field(name="Accumulables", default=[])
 
 
-class StageSubmitted(Record):
+class StageSubmitted(Record, frozen=True):
     stage: StageInfo = field(name="Stage Info")
     properties: Properties | None = field(name="Properties", default=None)
 
 
-class StageCompleted(Record):
+class StageCompleted(Record, frozen=True):
     stage: StageInfo = field(name="Stage Info")
 
 
-class JobStart(Record):
+class JobStart(Record, frozen=True):
     job_id: Id = field(name="Job ID")
     submitted_ms: Int | None = field(name="Submission Time", default=None)
     stages: list[StageInfo] = field(name="Stage Infos", default=[])
@@ -174,16 +174,16 @@ class JobStart(Record):
     properties: Properties | None = field(name="Properties", default=None)
 
 
-class JobException(Record):
+class JobException(Record, frozen=True):
     message: str | None = field(name="Message", default=None)
 
 
-class JobResult(Record):
+class JobResult(Record, frozen=True):
     result: str | None = field(name="Result", default=None)
     exception: JobException | None = field(name="Exception", default=None)
 
 
-class JobEnd(Record):
+class JobEnd(Record, frozen=True):
     job_id: Id = field(name="Job ID")
     completed_ms: Int | None = field(name="Completion Time", default=None)
     result: JobResult = field(name="Job Result", default=JobResult())
@@ -192,13 +192,13 @@ class JobEnd(Record):
 # ---- application and executors ---------------------------------------------------------------------------------------
 
 
-class LogStart(Record):
+class LogStart(Record, frozen=True):
     """Spark's first line, and Databricks' own (`DBCEventLoggingListenerMetadata`)."""
 
     spark_version: str | None = field(name="Spark Version", default=None)
 
 
-class ApplicationStart(Record):
+class ApplicationStart(Record, frozen=True):
     name: str | None = field(name="App Name", default=None)
     app_id: str | None = field(name="App ID", default=None)
     time_ms: Int | None = field(name="Timestamp", default=None)
@@ -206,59 +206,59 @@ class ApplicationStart(Record):
     attempt: str | None = field(name="App Attempt ID", default=None)
 
 
-class ApplicationEnd(Record):
+class ApplicationEnd(Record, frozen=True):
     time_ms: Int | None = field(name="Timestamp", default=None)
 
 
-class EnvironmentUpdate(Record):
+class EnvironmentUpdate(Record, frozen=True):
     jvm: dict[str, str] = field(name="JVM Information", default={})
     spark: dict[str, str] = field(name="Spark Properties", default={})
     hadoop: dict[str, str] = field(name="Hadoop Properties", default={})
     system: dict[str, str] = field(name="System Properties", default={})
 
 
-class ExecutorInfo(Record):
+class ExecutorInfo(Record, frozen=True):
     host: str | None = field(name="Host", default=None)
     cores: Id | None = field(name="Total Cores", default=None)
     resource_profile_id: Id | None = field(name="Resource Profile Id", default=None)
 
 
-class ExecutorAdded(Record):
+class ExecutorAdded(Record, frozen=True):
     executor_id: str = field(name="Executor ID")
     time_ms: Int | None = field(name="Timestamp", default=None)
     info: ExecutorInfo = field(name="Executor Info", default=ExecutorInfo())
 
 
-class ExecutorRemoved(Record):
+class ExecutorRemoved(Record, frozen=True):
     executor_id: str = field(name="Executor ID")
     time_ms: Int | None = field(name="Timestamp", default=None)
     reason: str | None = field(name="Removed Reason", default=None)
 
 
-class BlockManagerId(Record):
+class BlockManagerId(Record, frozen=True):
     executor_id: str = field(name="Executor ID")
 
 
-class BlockManagerAdded(Record):
+class BlockManagerAdded(Record, frozen=True):
     block_manager: BlockManagerId = field(name="Block Manager ID")
     max_memory_bytes: Int | None = field(name="Maximum Memory", default=None)
     time_ms: Int | None = field(name="Timestamp", default=None)
 
 
-class BlockManagerRemoved(Record):
+class BlockManagerRemoved(Record, frozen=True):
     time_ms: Int | None = field(name="Timestamp", default=None)
 
 
-class StageExecutorMetrics(Record):
+class StageExecutorMetrics(Record, frozen=True):
     executor_id: str = field(name="Executor ID")
     peaks: PeakMetrics = field(name="Executor Metrics", default=PeakMetrics())
 
 
-class ExecutorUpdate(Record):
+class ExecutorUpdate(Record, frozen=True):
     peaks: PeakMetrics = field(name="Executor Metrics", default=PeakMetrics())
 
 
-class ExecutorMetricsUpdate(Record):
+class ExecutorMetricsUpdate(Record, frozen=True):
     executor_id: str = field(name="Executor ID")
     updates: list[ExecutorUpdate] = field(name="Executor Metrics Updated", default=[])
 
@@ -266,7 +266,7 @@ class ExecutorMetricsUpdate(Record):
 # ---- SQL -------------------------------------------------------------------------------------------------------------
 
 
-class SqlExecutionStart(Record):
+class SqlExecutionStart(Record, frozen=True):
     execution_id: Int = field(name="executionId")
     root_execution_id: Int | None = field(name="rootExecutionId", default=None)
     description: str | None = None
@@ -277,29 +277,29 @@ class SqlExecutionStart(Record):
     modified_configs: dict[str, str] | None = field(name="modifiedConfigs", default=None)
 
 
-class SqlAdaptiveUpdate(Record):
+class SqlAdaptiveUpdate(Record, frozen=True):
     execution_id: Int = field(name="executionId")
     plan_text: str | None = field(name="physicalPlanDescription", default=None)
     plan: Raw = field(name="sparkPlanInfo", default=NO_RAW)
 
 
-class SqlMetric(Record):
+class SqlMetric(Record, frozen=True):
     accumulator_id: Int = field(name="accumulatorId")
     name: str = ""
     metric_type: str | None = field(name="metricType", default=None)
 
 
-class SqlAdaptiveMetrics(Record):
+class SqlAdaptiveMetrics(Record, frozen=True):
     execution_id: Int = field(name="executionId")
     metrics: list[SqlMetric] = field(name="sqlPlanMetrics", default=[])
 
 
-class SqlDriverUpdates(Record):
+class SqlDriverUpdates(Record, frozen=True):
     execution_id: Int = field(name="executionId")
     updates: list[tuple[Int, Int]] = field(name="accumUpdates", default=[])
 
 
-class SqlExecutionEnd(Record):
+class SqlExecutionEnd(Record, frozen=True):
     execution_id: Int = field(name="executionId")
     time_ms: Int | None = field(name="time", default=None)
     error_message: str | None = field(name="errorMessage", default=None)

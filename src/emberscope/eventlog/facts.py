@@ -33,9 +33,9 @@ _TOTALS: Final = (
 def facts(run: Run) -> dict[str, Any]:
     """Counts and sums over the tables of an event log, ready for JSON.
 
-    Jobs count when started or ended, stage attempts when submitted or completed, SQL executions when started. Totals run
-    over all ended task attempts, failed ones too; a total is null where no task carries its field. The peak of the heap
-    is 0 where Spark never polled it and null where the log has no such field.
+    Jobs count when started or ended, stage attempts when submitted or completed, SQL executions when started. Totals
+    run over all ended task attempts, failed ones too; a total is null where no task carries its field. The peak of the
+    heap is 0 where Spark never polled it and null where the log has no such field.
     """
     application = run.application
     tables = run.tables

@@ -53,11 +53,11 @@ def _read_part(part: Part, builder: Builder) -> list[Note]:
     notes = []
     if malformed:
         some = ", ".join(str(number) for number in malformed[:5]) + (", ..." if len(malformed) > 5 else "")
-        lost = {"lines": len(malformed), "bytes": malformed_bytes}
+        lost: dict[str, float] = {"lines": len(malformed), "bytes": malformed_bytes}
         notes.append(Note("malformed_line", f"Not whole Spark events: line {some}.", part.path, lost))
     if damage or cut_bytes:
         why = [*damage, *(["the last line is cut"] if cut_bytes else [])]
-        cut = {"lines": 1, "bytes": cut_bytes} if cut_bytes else {}
+        cut: dict[str, float] = {"lines": 1, "bytes": cut_bytes} if cut_bytes else {}
         notes.append(Note("cut", f"The log ends early: {' and '.join(why)}.", part.path, cut))
     return notes
 

@@ -38,18 +38,19 @@ def _names(record: type[msgspec.Struct], count: int | None = None) -> list[str]:
     return [f.name for f in fields(record)][:count]
 
 
-_INTEGERS: Final = (
-    ["stage_id", "stage_attempt"]
-    + _names(TaskInfo, _INFO_INTEGERS)
-    + _names(TaskMetrics, _METRIC_INTEGERS)
-    + _names(InputMetrics)
-    + _names(OutputMetrics)
-    + _names(ShuffleReadMetrics)
-    + _names(ShuffleWriteMetrics)
-    + _names(PeakMetrics)
-    + ["has_metrics"]
-)
-_COLUMNS: Final = _INTEGERS + list(_TEXTS)
+_INTEGERS: Final = [
+    "stage_id",
+    "stage_attempt",
+    *_names(TaskInfo, _INFO_INTEGERS),
+    *_names(TaskMetrics, _METRIC_INTEGERS),
+    *_names(InputMetrics),
+    *_names(OutputMetrics),
+    *_names(ShuffleReadMetrics),
+    *_names(ShuffleWriteMetrics),
+    *_names(PeakMetrics),
+    "has_metrics",
+]
+_COLUMNS: Final = [*_INTEGERS, *_TEXTS]
 _AT: Final = {name: position for position, name in enumerate(_COLUMNS)}
 
 
