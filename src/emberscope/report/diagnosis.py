@@ -1,0 +1,75 @@
+"""The answer as data: one run with its waterfall and findings, and the JSON document of `diagnose`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from emberscope.report.waterfall import Part, waterfall
+from emberscope.rules.evaluate import Diagnosis, NotEvaluated, Ranked, evaluate, ranked
+from emberscope.tables.coverage import Coverage, total
+
+if TYPE_CHECKING:
+    from emberscope.tables.run import Run
+
+SCHEMA = "emberscope.diagnose/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One input as the command line was given it; `kind` is None where it could not be told."""
+
+    path: str
+    kind: str | None
+    coverage: Coverage
+
+    def document(self) -> dict[str, Any]:
+        return {"path": self.path, "kind": self.kind, "coverage": self.coverage.document()}
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosed:
+    """A run with the answers to "where did the time go" and "what is wrong"."""
+
+    run: Run
+    diagnosis: Diagnosis
+    waterfall: tuple[Part, ...]
+
+
+def diagnose(run: Run) -> Diagnosed:
+    return Diagnosed(run, evaluate(run), waterfall(run))
+
+
+def diagnose_document(diagnosed: Sequence[Diagnosed], inputs: Sequence[Input] = ()) -> dict[str, Any]:
+    """The document that `diagnose --json` prints and `findings.json` holds. Findings of all applications together are
+    ranked; the indices of `caused_by` point into that list."""
+    coverage = total([*(item.run.coverage for item in diagnosed), *(item.coverage for item in inputs)])
+    return {
+        "schema": SCHEMA,
+        "inputs": [item.document() for item in inputs],
+        "apps": [
+            {
+                "app_id": item.run.application.app_id,
+                "app_name": item.run.application.app_name,
+                "duration_ms": item.run.application.observed_ms,
+                "waterfall": [part.document() for part in item.waterfall],
+            }
+            for item in diagnosed
+        ],
+        "findings": [finding.document() for finding in all_findings(diagnosed)],
+        "not_evaluated": [{"code": item.code, "needs": item.needs} for item in all_not_evaluated(diagnosed)],
+        "coverage": coverage.document(),
+    }
+
+
+def all_findings(diagnosed: Sequence[Diagnosed]) -> tuple[Ranked, ...]:
+    """The findings of all applications, ranked together."""
+    if len(diagnosed) == 1:
+        return diagnosed[0].diagnosis.findings
+    return ranked([finding for item in diagnosed for finding in item.diagnosis.findings])
+
+
+def all_not_evaluated(diagnosed: Sequence[Diagnosed]) -> tuple[NotEvaluated, ...]:
+    """What could not be asked of any of them, each answer once."""
+    return tuple(dict.fromkeys(answer for item in diagnosed for answer in item.diagnosis.not_evaluated))

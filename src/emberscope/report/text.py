@@ -1,0 +1,133 @@
+"""The answer for a terminal or a ticket: what a person reads first at two in the morning. Plain text and Markdown."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from emberscope.report.diagnosis import Diagnosed, all_findings, all_not_evaluated
+from emberscope.report.outcome import outcome
+from emberscope.tables.coverage import total
+from emberscope.units import format_ms, format_ratio
+
+if TYPE_CHECKING:
+    from emberscope.report.waterfall import Part
+    from emberscope.rules.base import Advice
+    from emberscope.rules.evaluate import Ranked
+    from emberscope.tables.coverage import Coverage
+
+_WIDTH = 100
+_BAR = 30
+
+
+def diagnosis_text(diagnosed: Sequence[Diagnosed]) -> str:
+    """Outcome, waterfall, findings with evidence and advice, what could not be evaluated, and the coverage."""
+    lines: list[str] = []
+    for item in diagnosed:
+        lines += [*_wrap(outcome(item)), "", *_bars(item.waterfall), ""]
+    findings = all_findings(diagnosed)
+    if findings:
+        for number, finding in enumerate(findings, 1):
+            lines += [*_finding(number, finding), ""]
+    else:
+        lines += ["No finding: none of the rules that could be evaluated found anything to save.", ""]
+    lines += list(_closing(diagnosed))
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def diagnosis_markdown(diagnosed: Sequence[Diagnosed]) -> str:
+    """The same for a ticket or a pull request."""
+    lines: list[str] = []
+    for item in diagnosed:
+        lines += [f"## {item.run.application.app_name or item.run.application.app_id or item.run.path}", ""]
+        lines += [outcome(item), "", "| where the time went | time | share |", "|---|---:|---:|"]
+        lines += [
+            f"| {part.label} | {format_ms(part.wall_ms)} | {format_ratio(part.ratio)} |" for part in item.waterfall
+        ]
+        lines.append("")
+    for number, finding in enumerate(all_findings(diagnosed), 1):
+        lines += [f"### {number}. {finding.finding.title} ({finding.rule.code}, {finding.severity})", ""]
+        lines += [f"{price(finding)} {finding.finding.summary}", ""]
+        lines += [f"- {evidence.text} (`{evidence.source}`)" for evidence in finding.finding.evidence]
+        lines += ["", *_advice_markdown(finding.finding.advice), finding.finding.saving_basis, ""]
+    lines += [f"- {line}" for line in _closing(diagnosed) if line]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def price(finding: Ranked) -> str:
+    """What the finding costs in one sentence."""
+    wall_ms, core_ms = finding.finding.wasted_wall_ms, finding.finding.wasted_core_ms
+    core = f"{format_ms(core_ms)} of core time" if core_ms else ""
+    if wall_ms is None:
+        return f"Costs {core}." if core else "No price can be given."
+    if wall_ms == 0:
+        return "Saves no wall time" + (f", but frees {core}." if core else ".")
+    return f"Saves up to {format_ms(wall_ms)}" + (f" and {core}." if core else ".")
+
+
+def coverage_line(coverage: Coverage) -> str:
+    """One line on how complete the data are."""
+    if not coverage.notes:
+        return "Coverage: complete, nothing is known to be lost."
+    said = "; ".join(note.message + (f" ({note.where})" if note.where else "") for note in coverage.notes)
+    return ("Coverage: complete. " if coverage.complete else "Coverage: not complete. ") + said
+
+
+def _bars(parts: Sequence[Part]) -> Iterator[str]:
+    if not parts:
+        yield "Where the time went is not known: the log has no start of the application, or no times after it."
+        return
+    longest = max(part.ratio for part in parts) or 1.0
+    names = max(len(part.label) for part in parts)
+    for part in parts:
+        blocks = round(part.ratio / longest * _BAR)
+        bar = ("█" * blocks or ("▏" if part.wall_ms else "")).ljust(_BAR)
+        yield f"  {part.label:<{names}}  {bar}  {format_ms(part.wall_ms):>12}  {format_ratio(part.ratio):>7}"
+
+
+def _finding(number: int, finding: Ranked) -> Iterator[str]:
+    yield from _wrap(f"{number}. {finding.finding.title}  [{finding.rule.code} {finding.severity}]")
+    if finding.caused_by:
+        causes = ", ".join(str(index + 1) for index in finding.caused_by)
+        yield f"   Follows from finding {causes}: mend that first."
+    yield from _wrap(f"{price(finding)} {finding.finding.summary}", "   ")
+    for evidence in finding.finding.evidence:
+        yield from _wrap(f"- {evidence.text}", "   ", "     ")
+    settings = [advice for advice in finding.finding.advice if advice.setting is not None]
+    for advice in finding.finding.advice:
+        if advice.setting is None:
+            yield from _wrap(f"→ {advice.text}", "   ", "     ")
+    for advice in settings:
+        yield (
+            f"   → --conf {advice.setting}={advice.value}" if advice.kind == "set" else f"   → remove {advice.setting}"
+        )
+        yield from _wrap(advice.text, "     ")
+    yield from _wrap(f"Basis: {finding.finding.saving_basis} Confidence {finding.confidence:.0%}.", "   ")
+
+
+def _advice_markdown(advice: Sequence[Advice]) -> Iterator[str]:
+    for item in advice:
+        yield f"- [ ] {item.text}"
+    settings = [f"{item.setting} {item.value}" for item in advice if item.kind == "set"]
+    yield from (["", "```properties", *settings, "```", ""] if settings else [""])
+
+
+def _closing(diagnosed: Sequence[Diagnosed]) -> Iterator[str]:
+    unasked = all_not_evaluated(diagnosed)
+    for item in unasked:
+        yield from _wrap(f"Not evaluated: {item.code} needs {item.needs}.")
+    if unasked:
+        yield ""
+    yield from _wrap(coverage_line(total(item.run.coverage for item in diagnosed)))
+
+
+def _wrap(text: str, first: str = "", rest: str | None = None) -> list[str]:
+    return textwrap.wrap(
+        text,
+        _WIDTH,
+        initial_indent=first,
+        subsequent_indent=first if rest is None else rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [""]

@@ -1,0 +1,153 @@
+"""Where the wall time went: parts that sum exactly to the application's duration, the last one what nothing explains.
+
+Each instant is shared out over the cores (`simulate/shares.py`). A task's share is split by its own task metrics,
+by the ms of its life: scheduling and (de)serialization around the body; in the body CPU time first, then, of the rest,
+garbage collection, waiting for shuffle blocks, writing shuffle files and waiting for Python workers, each cut to what
+is left, so that nothing counts twice. CPU time is split by operator where the run was recorded. A task without
+metrics, a running task of a cut log and rounding go to `residual`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from emberscope.report.cpu_split import cpu_split
+from emberscope.rules.python_time import python_ms_by_task
+from emberscope.simulate.shares import Shares, shares
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from emberscope.tables.run import Run
+
+LABELS: Final[Mapping[str, str]] = {
+    "driver_alone": "driver alone, no job",
+    "waiting_for_executors": "waiting for executors",
+    "scheduling": "scheduling, no task running",
+    "cpu": "CPU in tasks",
+    "python": "waiting for Python",
+    "gc": "garbage collection",
+    "shuffle_fetch_wait": "waiting for shuffle data",
+    "shuffle_write": "writing shuffle files",
+    "task_overhead": "starting and ending tasks",
+    "task_wait": "tasks waiting for anything else",
+    "failed_attempts": "failed and killed tasks",
+    "idle_cores": "idle cores",
+    "residual": "not explained",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of the wall time. `part` is a stable name, `ratio` its share of the duration."""
+
+    part: str
+    wall_ms: int
+    ratio: float
+    note: str = ""
+
+    @property
+    def label(self) -> str:
+        """The part in words."""
+        if self.part in LABELS:
+            return LABELS[self.part]
+        return "CPU: " + self.part.removeprefix("cpu_").replace("_", " ")
+
+    def document(self) -> dict[str, Any]:
+        return {"part": self.part, "wall_ms": self.wall_ms, "ratio": round(self.ratio, 6)}
+
+
+def waterfall(run: Run) -> tuple[Part, ...]:
+    """The parts in the order in which they are read: the driver, the tasks (CPU by operator, largest first), the idle
+    cores, the residual. Empty parts are left out, the residual never. Empty where the application's times are unknown.
+    """
+    owned = shares(run)
+    if owned is None:
+        return ()
+    amounts: dict[str, float] = {
+        "driver_alone": owned.driver_ms,
+        "waiting_for_executors": owned.without_executor_ms,
+        "scheduling": owned.waiting_ms,
+    }
+    for name, wall_ms in _task_parts(run, owned).items():
+        amounts[name] = amounts.get(name, 0.0) + wall_ms
+    amounts["idle_cores"] = owned.idle_ms
+    amounts["residual"] = max(0.0, owned.duration_ms - sum(amounts.values()))
+    whole = _rounded(amounts, owned.duration_ms)
+    notes = _notes(owned)
+    return tuple(
+        Part(name, wall_ms, wall_ms / owned.duration_ms, notes.get(name, ""))
+        for name, wall_ms in whole.items()
+        if wall_ms > 0 or name == "residual"
+    )
+
+
+def _notes(owned: Shares) -> dict[str, str]:
+    from emberscope.units import format_ms
+
+    between = owned.driver_ms - owned.before_first_job_ms - owned.after_last_job_ms
+    text = (
+        f"{format_ms(owned.before_first_job_ms)} before the first job, {format_ms(between)} between jobs, "
+        f"{format_ms(owned.after_last_job_ms)} after the last"
+    )
+    return {"driver_alone": text}
+
+
+def _task_parts(run: Run, owned: Shares) -> dict[str, float]:
+    """The wall time that tasks own, by part. What is in none of the parts is left to the residual."""
+    tasks = run.tables.get("tasks")
+    if tasks is None or tasks.num_rows == 0:
+        return {}
+
+    def amounts(name: str, unit: float = 1.0) -> NDArray[np.float64]:
+        return np.maximum(np.nan_to_num(np.asarray(tasks[name].to_numpy(), dtype=np.float64)), 0.0) * unit
+
+    known = ~np.isnan(np.asarray(tasks["executor_run_time_ms"].to_numpy(), dtype=np.float64))
+    good = np.array([status == "success" for status in tasks["status"].to_pylist()], dtype=np.bool_)
+    life = np.nan_to_num(
+        np.asarray(tasks["finish_ms"].to_numpy(), dtype=np.float64)
+        - np.asarray(tasks["launch_ms"].to_numpy(), dtype=np.float64)
+    )
+    life = np.maximum(life, 0.0)
+    left = np.minimum(amounts("executor_run_time_ms"), life)  # of the body, not yet given to a part
+    overhead = life - left
+    pieces: dict[str, NDArray[np.float64]] = {}
+    for name, wanted in (
+        ("cpu", amounts("executor_cpu_time_ns", 1e-6)),
+        ("gc", amounts("gc_time_ms")),
+        ("shuffle_fetch_wait", amounts("shuffle_fetch_wait_ms")),
+        ("shuffle_write", amounts("shuffle_write_time_ns", 1e-6)),
+        ("python", python_ms_by_task(run)),
+    ):
+        pieces[name] = np.minimum(wanted, left)
+        left = left - pieces[name]
+    pieces["task_wait"] = left
+    pieces["task_overhead"] = overhead
+    weight = np.divide(owned.task_ms, life, out=np.zeros_like(life), where=life > 0)
+    weight = np.where(known & good, weight, 0.0)
+    wall = {name: piece * weight for name, piece in pieces.items()}
+    cpu = wall.pop("cpu")
+    parts = dict(sorted(cpu_split(run, cpu).items(), key=lambda item: (-item[1], item[0])))
+    parts.update({name: float(values.sum()) for name, values in sorted(wall.items(), key=lambda i: _order(i[0]))})
+    parts["failed_attempts"] = float(owned.task_ms[~good & known].sum())
+    return parts
+
+
+def _order(name: str) -> int:
+    return list(LABELS).index(name)
+
+
+def _rounded(amounts: Mapping[str, float], total: int) -> dict[str, int]:
+    """Whole numbers that sum to `total`: each rounded down, the ms that are left go to the largest remainders."""
+    scale = total / sum(amounts.values()) if sum(amounts.values()) > total else 1.0
+    exact = {name: value * scale for name, value in amounts.items()}
+    whole = {name: int(value) for name, value in exact.items()}
+    by_remainder = sorted(exact, key=lambda name: (-(exact[name] - whole[name]), name))
+    for name in by_remainder[: total - sum(whole.values())]:
+        whole[name] += 1
+    whole["residual"] += total - sum(whole.values())
+    return whole

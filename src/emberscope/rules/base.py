@@ -1,0 +1,125 @@
+"""What a rule is, and what it says: a finding with its place, its evidence, its price and its advice.
+
+A rule states facts and a price. How bad that is (severity), in which order findings are shown and which one is a
+consequence of another is decided in one place for all rules: `evaluate.py`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
+
+if TYPE_CHECKING:
+    from emberscope.tables.run import Run
+    from emberscope.tables.table import Table
+
+HEADINGS: Final = ("What it means", "What it costs", "What to do", "When to ignore it")
+
+LimitsT = TypeVar("LimitsT")
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The place of a finding; a field that does not apply is None."""
+
+    sql: int | None = None
+    job: int | None = None
+    stage: int | None = None
+    stage_attempt: int | None = None
+    task: int | None = None
+    executor: str | None = None
+    host: str | None = None
+    line: str | None = None
+
+    def document(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One fact in words, with the number it rests on and where that number comes from (table.column)."""
+
+    text: str
+    source: str
+    value: float | None = None
+    unit: str | None = None
+    line: int | None = None
+
+    def document(self) -> dict[str, Any]:
+        return {"text": self.text, "source": self.source, "line": self.line, "value": self.value, "unit": self.unit}
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """One concrete change. `setting` and `value` are given where `kind` is set or unset, else None."""
+
+    kind: Literal["set", "unset", "code", "cluster", "check"]
+    text: str
+    setting: str | None = None
+    value: str | None = None
+
+    def document(self) -> dict[str, Any]:
+        return {"kind": self.kind, "setting": self.setting, "value": self.value, "text": self.text}
+
+
+def set_conf(setting: str, value: str | int, text: str) -> Advice:
+    """Advice to set one Spark setting."""
+    return Advice("set", text, setting, str(value))
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule found at one place.
+
+    `wasted_wall_ms` is how much earlier the application would end with the fix (from the simulator, or an upper bound
+    where `saving_basis` says so); None means that no price in wall time can be given, which is not zero.
+    `wasted_core_ms` is core time that a fix would free. `confidence` (0 to 1) is how sure the rule is of cause and
+    price if the data are complete; what is missing in the data is taken off by `evaluate`.
+    """
+
+    title: str
+    summary: str
+    where: Where
+    evidence: tuple[Evidence, ...]
+    advice: tuple[Advice, ...]
+    wasted_wall_ms: int | None
+    wasted_core_ms: int | None
+    saving_basis: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """A table that a rule cannot do without, and the columns of it that must hold something."""
+
+    table: Table
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(Generic[LimitsT]):
+    """One diagnosis. `code` is never reused; `check` is pure: no I/O, no clock, no state."""
+
+    code: str
+    name: str
+    since: str
+    reads: tuple[Reads, ...]
+    limits: LimitsT
+    check: Callable[[Run, LimitsT], Iterator[Finding]]
+
+    @property
+    def page(self) -> str:
+        """The docstring of the rule's module: its page and what `emberscope explain` prints."""
+        return (sys.modules[self.check.__module__].__doc__ or "").strip()
+
+    @property
+    def headline(self) -> str:
+        """The first line of the page."""
+        return self.page.partition("\n")[0]
+
+    @property
+    def url(self) -> str:
+        """The rule's page in the documentation, relative to the project's root."""
+        return f"docs/rules/{self.code}.md"

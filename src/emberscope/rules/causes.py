@@ -1,0 +1,31 @@
+"""Which findings are consequences of which: pairs of rules, told by the place they share."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from emberscope.rules.base import Where
+
+# (consequence, cause): where both name the same stage, or the same process, the first one goes away with the second.
+PAIRS: Final[frozenset[tuple[str, str]]] = frozenset(
+    {
+        ("C3", "B1"),  # the skewed partition is what does not fit into memory
+        ("C1", "B1"),  # and what fills the heap
+        ("A2", "B1"),  # cores wait for the straggler
+        ("A2", "A1"),  # executors wait for the driver
+    }
+)
+
+
+def causes(code: str, where: Where, others: Sequence[tuple[str, Where]]) -> tuple[int, ...]:
+    """The indices of those `others` that cause a finding of rule `code` at `where`."""
+    return tuple(
+        index
+        for index, (other, other_where) in enumerate(others)
+        if (code, other) in PAIRS and _same_place(where, other_where)
+    )
+
+
+def _same_place(a: Where, b: Where) -> bool:
+    if a.stage is not None:
+        return (a.stage, a.stage_attempt) == (b.stage, b.stage_attempt)
+    return a.executor is not None and a.executor == b.executor

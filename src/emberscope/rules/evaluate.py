@@ -1,0 +1,189 @@
+"""Runs the rules over a run: findings with severity, order and causes; and what could not be evaluated, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow.compute as pc
+
+from emberscope.rules.base import Finding, Reads, Rule
+from emberscope.rules.catalog import RULES
+from emberscope.rules.causes import causes
+from emberscope.simulate.cores import offered_core_ms
+
+if TYPE_CHECKING:
+    from emberscope.tables.run import Run
+
+SEVERITIES: Final = ("critical", "high", "medium", "low", "info")
+
+# Smallest share of the application's time that is worth this severity (our proposal: half of the time is critical,
+# a tenth is worth somebody's afternoon, under 2 % is not worth a change).
+_LADDER: Final = ((0.5, "critical"), (0.25, "high"), (0.10, "medium"), (0.02, "low"))
+
+# A core hour wasted without making anybody wait counts half of the same share of wall time (our proposal).
+_CORE_WEIGHT: Final = 0.5
+
+# Applications whose tasks ran for less than this in all are too small for more than a remark.
+SMALL_TASK_TIME_MS: Final = 60_000
+
+_EVENT_LOG: Final = "a Spark event log (spark.eventLog.enabled=true)"
+_RECORDING: Final = "a recording (start the application with `emberscope run`)"
+_FROM: Final = dict.fromkeys(("samples", "stacks", "frames", "spans", "series"), _RECORDING)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A finding with what the engine adds. `caused_by` are indices into the list that holds it."""
+
+    rule: Rule[Any]
+    app_id: str | None
+    finding: Finding
+    severity: str
+    confidence: float
+    caused_by: tuple[int, ...] = ()
+
+    def document(self) -> dict[str, Any]:
+        """The finding as `diagnose --json` prints it."""
+        finding = self.finding
+        return {
+            "code": self.rule.code,
+            "name": self.rule.name,
+            "app_id": self.app_id,
+            "title": finding.title,
+            "severity": self.severity,
+            "confidence": round(self.confidence, 2),
+            "summary": finding.summary,
+            "where": finding.where.document(),
+            "evidence": [evidence.document() for evidence in finding.evidence],
+            "wasted_wall_ms": finding.wasted_wall_ms,
+            "wasted_core_ms": finding.wasted_core_ms,
+            "saving_basis": finding.saving_basis,
+            "advice": [advice.document() for advice in finding.advice],
+            "caused_by": list(self.caused_by),
+            "url": self.rule.url,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class NotEvaluated:
+    """A rule that could not be asked. `needs` says what is missing and how to get it."""
+
+    code: str
+    needs: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """All findings of one run, ranked, causes before their consequences; and the rules that could not be asked."""
+
+    findings: tuple[Ranked, ...]
+    not_evaluated: tuple[NotEvaluated, ...]
+
+
+def evaluate(run: Run, rules: Sequence[Rule[Any]] = RULES) -> Diagnosis:
+    """Asks every rule whose tables are there."""
+    sureness = data_confidence(run)
+    small = task_time_ms(run) < SMALL_TASK_TIME_MS
+    found, unasked = [], []
+    for rule in rules:
+        missing = _missing(rule.reads, run)
+        if missing:
+            unasked.append(NotEvaluated(rule.code, missing))
+            continue
+        for finding in rule.check(run, rule.limits):
+            confidence = finding.confidence * sureness
+            severity = severity_of(impact_ratio(finding, run) * confidence, small=small)
+            found.append(Ranked(rule, run.application.app_id, finding, severity, confidence))
+    return Diagnosis(ranked(found), tuple(unasked))
+
+
+def ranked(findings: Sequence[Ranked]) -> tuple[Ranked, ...]:
+    """Findings by saving, dearest first, each right after what causes it; `caused_by` is set anew."""
+
+    def key(item: Ranked) -> tuple[Any, ...]:
+        finding = item.finding
+        order = SEVERITIES.index(item.severity)
+        place = tuple(sorted((name, str(value)) for name, value in finding.where.document().items()))
+        return (-(finding.wasted_wall_ms or 0), order, -(finding.wasted_core_ms or 0), item.rule.code, place)
+
+    pool = sorted(findings, key=key)
+    places = [(item.rule.code, item.finding.where) for item in pool]
+    causes_of = [
+        tuple(i for i in causes(item.rule.code, item.finding.where, places) if pool[i].app_id == item.app_id)
+        for item in pool
+    ]
+    order: list[int] = []
+
+    def emit(index: int) -> None:
+        if index not in order:
+            for cause in causes_of[index]:
+                emit(cause)
+            order.append(index)
+
+    for index in range(len(pool)):
+        emit(index)
+    position = {index: rank for rank, index in enumerate(order)}
+    return tuple(
+        replace(pool[index], caused_by=tuple(sorted(position[cause] for cause in causes_of[index]))) for index in order
+    )
+
+
+def impact_ratio(finding: Finding, run: Run) -> float:
+    """What the finding costs as a share of the application: wall time, or core time at half its share."""
+    wall_ms, core_ms = run.application.observed_ms, task_time_ms(run)
+    wall = (finding.wasted_wall_ms or 0) / wall_ms if wall_ms else 0.0
+    offered_ms = max(core_ms, finding.wasted_core_ms or 0, offered_core_ms(run) or 0)
+    core = (finding.wasted_core_ms or 0) / offered_ms if offered_ms else 0.0
+    return min(1.0, max(wall, _CORE_WEIGHT * core))
+
+
+def severity_of(impact: float, *, small: bool = False) -> str:
+    """Severity from cost over run time, confidence taken off. `small` applications get no more than low."""
+    severity = next((name for least, name in _LADDER if impact >= least), "info")
+    return "low" if small and SEVERITIES.index(severity) < SEVERITIES.index("low") else severity
+
+
+def task_time_ms(run: Run) -> int:
+    """Executor run time of all task attempts."""
+    tasks = run.tables.get("tasks")
+    return 0 if tasks is None else int(pc.sum(tasks["executor_run_time_ms"]).as_py() or 0)
+
+
+def data_confidence(run: Run) -> float:
+    """How complete the data are: the share of the succeeded stages' tasks that ended before our eyes (a lost event is
+    a task we know nothing of), and a tenth off where anything else is known to be lost."""
+    sureness = 1.0 if run.coverage.complete else 0.9
+    stages, tasks = run.tables.get("stages"), run.tables.get("tasks")
+    if stages is None or tasks is None:
+        return sureness
+    expected = {
+        (row["stage_id"], row["stage_attempt"]): row["task_count"]
+        for row in stages.select(["stage_id", "stage_attempt", "task_count", "status"]).to_pylist()
+        if row["status"] == "succeeded" and row["task_count"]
+    }
+    if not expected:
+        return sureness
+    columns = [tasks[name].to_numpy() for name in ("stage_id", "stage_attempt", "task_index")]
+    distinct = np.unique(np.column_stack(columns), axis=0) if tasks.num_rows else np.empty((0, 3))
+    keys, counts = np.unique(distinct[:, :2], axis=0, return_counts=True)
+    seen = {(int(stage), int(attempt)): int(count) for (stage, attempt), count in zip(keys, counts, strict=True)}
+    here = sum(min(seen.get(key, 0), count) for key, count in expected.items())
+    return float(sureness * here / sum(expected.values()))
+
+
+def _missing(reads: Sequence[Reads], run: Run) -> str:
+    """What of `reads` this run lacks, in words; empty where it has all."""
+    lacks = []
+    for read in reads:
+        table = run.tables.get(read.table.name)
+        source = _FROM.get(read.table.name, _EVENT_LOG)
+        if table is None:
+            lacks.append(f"{read.table.name}, from {source}")
+            continue
+        empty = [name for name in read.columns if table.num_rows and table[name].null_count == table.num_rows]
+        if empty:
+            lacks.append(f"{', '.join(f'{read.table.name}.{name}' for name in empty)}, which this log does not hold")
+    return "; ".join(lacks)

@@ -1,0 +1,1 @@
+"""Family C: heap, execution memory and cache."""

@@ -1,0 +1,133 @@
+"""Where a stage stands in the user's program: its call site, its SQL execution and the operators that ran in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from emberscope.rules.base import Where
+from emberscope.simulate.stage_tasks import StageKey
+
+if TYPE_CHECKING:
+    from emberscope.tables.run import Run
+
+JOINS: Final = ("SortMergeJoin", "ShuffledHashJoin", "BroadcastHashJoin", "BroadcastNestedLoopJoin", "CartesianProduct")
+SHUFFLED_JOINS: Final = ("SortMergeJoin", "ShuffledHashJoin")
+AGGREGATES: Final = ("HashAggregate", "ObjectHashAggregate", "SortAggregate", "FlatMapGroupsInPandas", "Window")
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One operator of a physical plan: its node in the plan, its name and the operator with its arguments."""
+
+    node_id: int
+    name: str
+    detail: str
+
+    @property
+    def keys(self) -> str:
+        """The columns it joins or groups by, without Spark's expression ids; empty where it has none."""
+        found = re.search(r"keys=\[([^\]]*)\]", self.detail) or re.search(r"^\w+\s*\[([^\]]*)\]", self.detail)
+        return re.sub(r"#\d+L?", "", found[1]).strip() if found else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One stage attempt in the words of the program."""
+
+    where: Where
+    call_site: str
+    description: str
+    operators: tuple[Operator, ...]
+    task_count: int | None
+
+    @property
+    def title(self) -> str:
+        """`Stage 12` or `Stage 12 (attempt 1)`."""
+        attempt = self.where.stage_attempt
+        return f"Stage {self.where.stage}" + (f" (attempt {attempt})" if attempt else "")
+
+    def operator(self, names: Sequence[str]) -> Operator | None:
+        """The first operator of one of these names; the order of `names` does not matter."""
+        return next((operator for operator in self.operators if operator.name in names), None)
+
+    @property
+    def words(self) -> str:
+        """One clause that lets the user find the stage again: operator, description, call site."""
+        parts = []
+        main = self.operator(JOINS) or self.operator(AGGREGATES)
+        if main is not None:
+            parts.append(f"{main.name} by {main.keys}" if main.keys else main.name)
+        if self.where.sql is not None:
+            said = f" “{self.description}”" if self.description and self.description not in self.call_site else ""
+            parts.append(f"SQL execution {self.where.sql}{said}")
+        elif self.description and self.description not in self.call_site:
+            parts.append(f"“{self.description}”")
+        if self.call_site:
+            parts.append(self.call_site)
+        return ", ".join(parts)
+
+    @property
+    def sentence(self) -> str:
+        """The title with the words in brackets: the start of a sentence about the stage."""
+        return f"{self.title} ({self.words})" if self.words else self.title
+
+
+def places(run: Run) -> dict[StageKey, Place]:
+    """Every stage attempt that the run knows. Empty where it has no table `stages`."""
+    stages = run.tables.get("stages")
+    if stages is None:
+        return {}
+    operators = operators_by_stage(run)
+    descriptions = _sql_descriptions(run)
+    columns = ["stage_id", "stage_attempt", "name", "job_id", "sql_execution_id", "description", "task_count"]
+    found = {}
+    for row in stages.select(columns).to_pylist():
+        stage, attempt, sql = row["stage_id"], row["stage_attempt"], row["sql_execution_id"]
+        found[stage, attempt] = Place(
+            Where(sql=sql, job=row["job_id"], stage=stage, stage_attempt=attempt),
+            row["name"] or "",
+            _one_line(row["description"] or descriptions.get(sql, "")),
+            tuple(operators.get(stage, ())),
+            row["task_count"],
+        )
+    return found
+
+
+def place_of(known: dict[StageKey, Place], key: StageKey) -> Place:
+    """The place of a stage attempt; a bare one where only its tasks are known."""
+    return known.get(key) or Place(Where(stage=key[0], stage_attempt=key[1]), "", "", (), None)
+
+
+def operators_by_stage(run: Run) -> dict[int, list[Operator]]:
+    """The plan operators that updated a metric in each stage, by SQL execution and node."""
+    nodes = run.tables.get("plan_nodes")
+    if nodes is None:
+        return {}
+    found: dict[int, list[tuple[int, Operator]]] = {}
+    for row in nodes.select(["sql_execution_id", "node_id", "name", "detail", "stage_ids"]).to_pylist():
+        name = (row["name"] or "").partition(" ")[0]
+        for stage in row["stage_ids"] or ():
+            operator = Operator(row["node_id"], name, row["detail"] or "")
+            found.setdefault(stage, []).append((row["sql_execution_id"], operator))
+    return {
+        stage: [pair[1] for pair in sorted(pairs, key=lambda pair: (pair[0], pair[1].node_id, pair[1].name))]
+        for stage, pairs in found.items()
+    }
+
+
+def _sql_descriptions(run: Run) -> dict[int, str]:
+    table = run.tables.get("sql_executions")
+    if table is None:
+        return {}
+    return {
+        row["sql_execution_id"]: row["description"] or ""
+        for row in table.select(["sql_execution_id", "description"]).to_pylist()
+    }
+
+
+def _one_line(text: str, most: int = 120) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1] + "…"

@@ -1,0 +1,1 @@
+"""Family F: what the SQL plan and the functions in it cost."""

@@ -1,0 +1,131 @@
+"""Time that tasks waited for Python workers: from the plan's metrics, and from what tasks did not spend on the CPU."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from emberscope.tables.run import Run
+
+# Operators whose rows go through a Python worker, by their names in physical plans of Spark 2.3 to 4.x.
+ROW_OPERATORS: Final = frozenset({"BatchEvalPython", "BatchEvalPythonUDTF"})
+ARROW_OPERATORS: Final = frozenset(
+    {
+        "ArrowEvalPython",
+        "ArrowEvalPythonUDTF",
+        "ArrowAggregatePython",
+        "ArrowWindowPython",
+        "AggregateInPandas",
+        "WindowInPandas",
+        "MapInPandas",
+        "MapInArrow",
+        "PythonMapInArrow",
+        "FlatMapGroupsInPandas",
+        "FlatMapGroupsInArrow",
+        "FlatMapCoGroupsInPandas",
+        "FlatMapCoGroupsInArrow",
+        "FlatMapGroupsInPandasWithState",
+        "TransformWithStateInPandas",
+        "TransformWithStateInPySpark",
+    }
+)
+_PYTHON_RDDS: Final = frozenset({"PythonRDD", "PairwiseRDD"})
+# Spark 4.1 and later; total over tasks (PythonSQLMetrics).
+_RUN_METRIC: Final = "time to run Python workers"
+
+
+@dataclass(frozen=True, slots=True)
+class PythonStage:
+    """Python in one stage. `operators` are plan operators, empty for functions of RDDs; `functions` their names;
+    `worker_ms` what the plan's metrics say of the time in workers, None before Spark 4.1 and for RDDs."""
+
+    operators: tuple[str, ...]
+    functions: tuple[str, ...]
+    sql: int | None
+    worker_ms: float | None
+
+
+def python_stages(run: Run) -> dict[int, PythonStage]:
+    """The stages in which Python functions ran, by stage id."""
+    found: dict[int, PythonStage] = {}
+    worker_ms = _worker_ms(run)
+    nodes = run.tables.get("plan_nodes")
+    rows = [] if nodes is None else nodes.to_pylist()
+    for row in sorted(rows, key=lambda row: (row["sql_execution_id"], row["node_id"])):
+        name = (row["name"] or "").partition(" ")[0]
+        if name not in ROW_OPERATORS and name not in ARROW_OPERATORS:
+            continue
+        stages = row["stage_ids"] or ()
+        spent = worker_ms.get((row["sql_execution_id"], row["node_id"]))
+        for stage in stages:
+            before = found.get(stage, PythonStage((), (), row["sql_execution_id"], None))
+            share = None if spent is None else spent / len(stages)
+            found[stage] = PythonStage(
+                tuple(dict.fromkeys((*before.operators, name))),
+                tuple(dict.fromkeys((*before.functions, *_functions(row["detail"] or "")))),
+                row["sql_execution_id"],
+                before.worker_ms if share is None else (before.worker_ms or 0.0) + share,
+            )
+    stages_table = run.tables.get("stages")
+    if stages_table is not None:
+        for row in stages_table.select(["stage_id", "rdd_names", "status"]).to_pylist():
+            if (
+                row["stage_id"] not in found
+                and row["status"] != "skipped"
+                and _PYTHON_RDDS & set(row["rdd_names"] or ())
+            ):
+                found[row["stage_id"]] = PythonStage((), (), None, None)
+    return found
+
+
+def python_ms_by_task(run: Run) -> NDArray[np.float64]:
+    """Milliseconds that each row of table `tasks` waited for Python.
+
+    In a stage with Python functions a task is off the CPU mostly because it waits for its worker: what is left of its
+    run time after CPU, garbage collection and fetch wait is that wait. Where the plan's metrics give the time in
+    workers, the waits of the stage's tasks are scaled down to it.
+    """
+    tasks = run.tables.get("tasks")
+    if tasks is None:
+        return np.zeros(0)
+    result = np.zeros(tasks.num_rows)
+    stages = python_stages(run)
+    if not stages or not tasks.num_rows:
+        return result
+
+    def amounts(name: str, unit: float = 1.0) -> NDArray[np.float64]:
+        return np.nan_to_num(np.asarray(tasks[name].to_numpy(), dtype=np.float64)) * unit
+
+    off_cpu = amounts("executor_run_time_ms") - amounts("executor_cpu_time_ns", 1e-6)
+    wait = np.maximum(0.0, off_cpu - amounts("gc_time_ms") - amounts("shuffle_fetch_wait_ms"))
+    stage_ids = tasks["stage_id"].to_numpy()
+    for stage, python in stages.items():
+        here = stage_ids == stage
+        total = float(wait[here].sum())
+        scale = 1.0 if python.worker_ms is None or total <= 0 else min(1.0, python.worker_ms / total)
+        result[here] = wait[here] * scale
+    return result
+
+
+def _worker_ms(run: Run) -> dict[tuple[int, int], float]:
+    """Time in Python workers by (SQL execution, node)."""
+    metrics = run.tables.get("plan_metrics")
+    if metrics is None:
+        return {}
+    columns = ["sql_execution_id", "node_id", "name", "metric_type", "value"]
+    return {
+        (row["sql_execution_id"], row["node_id"]): row["value"] * (1e-6 if row["metric_type"] == "nsTiming" else 1.0)
+        for row in metrics.select(columns).to_pylist()
+        if row["name"] == _RUN_METRIC and row["value"] is not None
+    }
+
+
+def _functions(detail: str) -> list[str]:
+    """Names of the Python functions in an operator such as `BatchEvalPython [weigh(id#2L)#9L], [pythonUDF0#11L]`."""
+    return [name for name in re.findall(r"(?:^|[\[,(\s])([A-Za-z_<][\w<>]*)\(", detail) if name not in ARROW_OPERATORS]

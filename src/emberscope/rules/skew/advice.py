@@ -1,0 +1,108 @@
+"""What to do about a straggler: settings with values of this run for a join, code for the rest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from emberscope.rules.base import Advice, set_conf
+from emberscope.rules.places import AGGREGATES, SHUFFLED_JOINS, Place
+from emberscope.rules.settings import MIB, bytes_setting, is_on, memory_words, number_setting, version
+from emberscope.rules.skew.straggler import Straggler
+from emberscope.units import format_bytes
+
+if TYPE_CHECKING:
+    from emberscope.tables.run import Run
+
+
+def advice_for(run: Run, place: Place, found: Straggler) -> Iterator[Advice]:
+    if found.kind == "host":
+        yield Advice("check", f"Look at host {found.host}: disk, CPU steal, memory, other tenants.")
+        yield set_conf(
+            "spark.speculation",
+            "true",
+            "Let Spark start a second copy of a task that runs much longer than its siblings. Only where tasks may run "
+            "twice (no side effects outside Spark).",
+        )
+        return
+    if found.kind == "work":
+        yield Advice(
+            "check",
+            "Compare the long task with its siblings in the flame graph of this stage: the frames that it alone has "
+            "are what its rows cost.",
+        )
+        return
+    join, aggregate = place.operator(SHUFFLED_JOINS), place.operator(AGGREGATES)
+    if join is not None:
+        yield from _split_by_adaptive_execution(run, found)
+        keys = f" ({join.keys})" if join.keys else ""
+        yield Advice(
+            "code",
+            f"If one side of the join{keys} is small, broadcast it: `df.join(broadcast(small), …)` reads the "
+            "large side without a shuffle, so no partition can be skewed.",
+        )
+    elif aggregate is not None:
+        salts = max(2, min(1000, math.ceil(found.data_ratio)))
+        keys = f" by {aggregate.keys}" if aggregate.keys else ""
+        yield Advice(
+            "code",
+            f"Aggregate{keys} in two steps: first by the key and a random salt of {salts} values, then by the key "
+            "alone. Adaptive execution splits skewed joins, not aggregations.",
+        )
+        yield Advice("code", "Or take the hot key (often null or a default value) out and handle it by itself.")
+    elif place.where.sql is None:
+        yield Advice(
+            "code",
+            "Combine values before the shuffle: reduceByKey or aggregateByKey in place of groupByKey, or salt the hot "
+            "key, so that no single task has to take all of its records.",
+        )
+    else:
+        yield Advice(
+            "code",
+            "Spread the rows before this step: `repartition` by a column with many values, or by the key and a salt. A "
+            "file that cannot be split (gzip) has to be written anew in a splittable format.",
+        )
+
+
+def _split_by_adaptive_execution(run: Run, found: Straggler) -> Iterator[Advice]:
+    """The settings that let adaptive execution split this very partition.
+
+    It splits a partition that is larger than `skewedPartitionFactor` times the median and than
+    `skewedPartitionThresholdInBytes`, into pieces of `advisoryPartitionSizeInBytes` (Spark's OptimizeSkewedJoin).
+    """
+    prefix = "spark.sql.adaptive"
+    if not is_on(run, f"{prefix}.enabled", default=version(run) >= (3, 2) or version(run) == (0, 0)):
+        yield set_conf(
+            f"{prefix}.enabled", "true", "Adaptive execution was off; it splits skewed partitions of a join."
+        )
+    if not is_on(run, f"{prefix}.skewJoin.enabled", default=True):
+        yield set_conf(f"{prefix}.skewJoin.enabled", "true", "The splitting of skewed joins was switched off.")
+    size = float(found.tasks.shuffle_read_bytes()[found.longest])
+    ratio = size / max(found.median_bytes, 1.0)
+    threshold = bytes_setting(run, f"{prefix}.skewJoin.skewedPartitionThresholdInBytes", "256m")
+    factor = number_setting(run, f"{prefix}.skewJoin.skewedPartitionFactor", 5.0)
+    advisory = bytes_setting(run, f"{prefix}.advisoryPartitionSizeInBytes", "64m")
+    if 2 * MIB <= size <= threshold:
+        value = memory_words(math.floor(size / 2 / MIB) * MIB)
+        yield set_conf(
+            f"{prefix}.skewJoin.skewedPartitionThresholdInBytes",
+            value,
+            f"The skewed partition has {format_bytes(size)}, below the threshold of {format_bytes(threshold)}, so it "
+            "was left whole.",
+        )
+    if ratio <= factor:
+        value = f"{max(1.5, math.floor(ratio * 5) / 10):g}"
+        yield set_conf(
+            f"{prefix}.skewJoin.skewedPartitionFactor",
+            value,
+            f"The skewed partition is {ratio:.1f}× the median partition, below the factor of {factor:g}.",
+        )
+    if 2 * MIB <= size < 2 * advisory:
+        value = memory_words(max(MIB, math.floor(size / 8 / MIB) * MIB))
+        yield set_conf(
+            f"{prefix}.advisoryPartitionSizeInBytes",
+            value,
+            f"A skewed partition is split into pieces of this size; {format_bytes(advisory)} would leave "
+            f"{format_bytes(size)} in one or two.",
+        )

@@ -1,0 +1,157 @@
+"""One task of a stage runs far longer than its siblings.
+
+## What it means
+A stage ends when its last task ends. Here one task (or a few) ran many times longer than the median task, so most
+cores had nothing to do while the stage waited for it. Where the long task also read many times more bytes or records,
+the data are skewed: one key or one file holds most of the rows. Where it read about as much as the others, the data
+are not to blame: the machine was slower, or some rows cost far more to compute.
+
+## What it costs
+The time between the stage as it was and the stage with the same work spread evenly over the cores, replayed through the
+rest of the application. A skewed stage that other work hides costs nothing, and the price says so.
+
+## What to do
+For a skewed join, let adaptive execution split the large partition: the settings below carry values computed from this
+run. A join against a small table is cheaper still as a broadcast. For a skewed aggregation no setting helps: aggregate
+in two steps (by key and a random salt, then by key), or handle the hot key by itself. A skewed input is a file that
+cannot be split, or a few large ones among many small ones. Where a host is slow, look at the host.
+
+## When to ignore it
+When the long task is one that has to be long (a single large file that is read once), or when the stage is hidden
+behind others and the saving is zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from emberscope.rules.base import Evidence, Finding, Reads, Rule
+from emberscope.rules.places import Place, place_of, places
+from emberscope.rules.skew.advice import advice_for
+from emberscope.rules.skew.straggler import Straggler, evened, straggler_of
+from emberscope.simulate.replay import Timeline, saving, timeline
+from emberscope.simulate.stage_tasks import StageTasks, stage_tasks
+from emberscope.tables.jobs import JOBS
+from emberscope.tables.stages import STAGES
+from emberscope.tables.tasks import TASKS
+from emberscope.units import format_bytes, format_count, format_ms
+
+if TYPE_CHECKING:
+    from emberscope.tables.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Sources: spark-advisor warns at 5 times the median; DataFlint asks for a longest task over 5 s; the RAPIDS tools
+    call a task that reads 3 times the stage's mean skewed. Where no tool is named, the value is our proposal and not
+    calibrated on a corpus."""
+
+    ratio: float = 5.0  # longest task over median task (spark-advisor)
+    floor_ms: int = 5_000  # stages whose longest task is shorter are never reported (DataFlint)
+    least_tasks: int = 4  # a median of fewer says nothing; adaptive execution leaves few tasks (proposal)
+    data_ratio: float = 3.0  # bytes or records of the longest task over the median: skewed data (RAPIDS tools)
+    host_share: float = 0.5  # more than this share of the stragglers on one of several hosts: slow host (proposal)
+    least_app_ratio: float = 0.01  # longest task over the application's wall time (proposal)
+
+
+def check(run: Run, limits: Limits) -> Iterator[Finding]:
+    application, known = timeline(run), places(run)
+    floor_ms = max(limits.floor_ms, limits.least_app_ratio * (run.application.observed_ms or 0))
+    for stage in stage_tasks(run):
+        found = straggler_of(
+            stage.succeeded(),
+            ratio=limits.ratio,
+            floor_ms=floor_ms,
+            least_tasks=limits.least_tasks,
+            data_ratio=limits.data_ratio,
+            host_share=limits.host_share,
+        )
+        if found is not None:
+            yield _finding(run, application, place_of(known, stage.key), stage, found)
+
+
+def _finding(run: Run, application: Timeline | None, place: Place, stage: StageTasks, found: Straggler) -> Finding:
+    if application is None:
+        wall_ms, basis = None, "The times of the application are not known, so nothing could be replayed."
+    else:
+        price = saving(application, {stage.key: evened(stage, found)})
+        wall_ms, basis = price.wall_ms, price.basis
+    times = f"{found.ratio:.0f}×"
+    title, why, confidence = {
+        "data": (
+            f"{place.title} is skewed: one task ran {times} the median",
+            f"it read {found.data_ratio:.1f}× the data of the median task",
+            0.95,
+        ),
+        "host": (
+            f"{place.title} waited for tasks on host {found.host}",
+            f"the long tasks ran on host {found.host} and read no more than the others",
+            0.7,
+        ),
+        "work": (
+            f"{place.title} waited for one task that ran {times} the median",
+            f"it read only {found.data_ratio:.1f}× the data of the median task, so its rows cost more to compute"
+            if found.data_ratio
+            else "no data that it read are counted, so the reason is in what it computed",
+            0.6,
+        ),
+    }[found.kind]
+    return Finding(
+        title=title,
+        summary=f"{place.sentence}: one of {len(found.tasks)} tasks ran {format_ms(found.longest_ms)} where the median "
+        f"ran {format_ms(found.median_ms)}; {why}.",
+        where=found.where(place),
+        evidence=tuple(_evidence(found)),
+        advice=tuple(advice_for(run, place, found)),
+        wasted_wall_ms=wall_ms,
+        wasted_core_ms=None if wall_ms is None else found.idle_core_ms(application, stage.key),
+        saving_basis=basis,
+        confidence=confidence,
+    )
+
+
+def _evidence(found: Straggler) -> Iterator[Evidence]:
+    yield Evidence(
+        f"longest task {format_ms(found.longest_ms)}, median {format_ms(found.median_ms)}, {len(found.tasks)} tasks",
+        "tasks.executor_run_time_ms",
+        round(found.ratio, 2),
+        "ratio",
+    )
+    if found.read_bytes > 0:
+        yield Evidence(
+            f"the longest task read {format_bytes(found.read_bytes)}, the median task "
+            f"{format_bytes(found.median_bytes)}",
+            "tasks.shuffle_read_local_bytes + shuffle_read_remote_bytes + input_bytes",
+            found.read_bytes,
+            "bytes",
+        )
+    if found.records > 0:
+        yield Evidence(
+            f"the longest task read {format_count(found.records)} records, the median task "
+            f"{format_count(found.median_records)}",
+            "tasks.shuffle_read_records + input_records",
+            found.records,
+            "records",
+        )
+    if found.kind == "host":
+        yield Evidence(f"most of the long tasks ran on {found.host}", "tasks.host")
+    if found.spilled_bytes > 0:
+        yield Evidence(
+            f"the longest task spilled {format_bytes(found.spilled_bytes)} to disk, all tasks "
+            f"{format_bytes(found.tasks.amounts('disk_spilled_bytes').sum())}",
+            "tasks.disk_spilled_bytes",
+            found.spilled_bytes,
+            "bytes",
+        )
+
+
+RULE = Rule(
+    code="B1",
+    name="skewed-stage",
+    since="0.1",
+    reads=(Reads(TASKS, ("executor_run_time_ms",)), Reads(STAGES), Reads(JOBS)),
+    limits=Limits(),
+    check=check,
+)

@@ -1,0 +1,1 @@
+"""Family A: time, scaling and use of cores."""

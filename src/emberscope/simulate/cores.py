@@ -1,0 +1,58 @@
+"""Cores over time, from the executors that came and went."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from emberscope.tables.run import Run
+
+
+def observed_window(run: Run) -> tuple[int, int] | None:
+    """First and last epoch ms of the application as far as it was seen; None where that is not known."""
+    application = run.application
+    start_ms, length_ms = application.app_start_ms, application.observed_ms
+    if start_ms is None or length_ms is None or length_ms <= 0:
+        return None
+    return start_ms, start_ms + length_ms
+
+
+def core_steps(run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Times (epoch ms, sorted) at which the number of cores changes, and that number from each time on.
+
+    None where no executor is known. An executor without a removal stays until the end.
+    """
+    table = run.tables.get("executors")
+    if table is None or table.num_rows == 0:
+        return None
+    changes: dict[int, int] = {}
+    for row in table.select(["cores", "added_ms", "removed_ms"]).to_pylist():
+        if not row["cores"] or row["added_ms"] is None:
+            continue
+        changes[row["added_ms"]] = changes.get(row["added_ms"], 0) + row["cores"]
+        if row["removed_ms"] is not None:
+            changes[row["removed_ms"]] = changes.get(row["removed_ms"], 0) - row["cores"]
+    if not changes:
+        return None
+    times = np.array(sorted(changes), dtype=np.int64)
+    return times, np.cumsum(np.array([changes[int(t)] for t in times], dtype=np.int64))
+
+
+def cores_at(steps: tuple[NDArray[np.int64], NDArray[np.int64]], times: NDArray[Any]) -> NDArray[np.int64]:
+    """The number of cores at each of `times` (epoch ms)."""
+    index = np.searchsorted(steps[0], times, side="right") - 1
+    return np.where(index >= 0, steps[1][np.maximum(index, 0)], 0).astype(np.int64)
+
+
+def offered_core_ms(run: Run) -> int | None:
+    """The integral of cores over the observed time; None where executors or times are not known."""
+    steps, window = core_steps(run), observed_window(run)
+    if steps is None or window is None:
+        return None
+    inside = steps[0][(steps[0] > window[0]) & (steps[0] < window[1])]
+    edges = np.concatenate(([window[0]], inside, [window[1]]))
+    return int(np.sum(cores_at(steps, edges[:-1]) * np.diff(edges)))

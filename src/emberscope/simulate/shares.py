@@ -1,0 +1,124 @@
+"""Wall time shared out exactly: each instant of the application belongs to what happened then, in equal core shares.
+
+While `k` of `C` cores run tasks, each running task owns 1/C of the instant and the idle cores own the rest; with no
+task running the instant belongs to waiting (a job is active) or to the driver alone (none is).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from emberscope.simulate.cores import core_steps, cores_at, observed_window
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from emberscope.tables.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Wall time in ms by owner; all sum to `duration_ms`. `task_ms` lies in the rows of table tasks."""
+
+    duration_ms: int
+    driver_ms: float
+    before_first_job_ms: float
+    after_last_job_ms: float
+    waiting_ms: float
+    without_executor_ms: float
+    idle_ms: float
+    task_ms: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The application cut into pieces in which nothing changes: edges in epoch ms (one more than pieces), and by piece
+    the running tasks, the active jobs, the cores (None where no executor is known)."""
+
+    edges: NDArray[np.float64]
+    running: NDArray[np.int64]
+    jobs: NDArray[np.int64]
+    cores: NDArray[np.int64] | None
+
+    @property
+    def lengths_ms(self) -> NDArray[np.float64]:
+        return np.diff(self.edges)
+
+
+def steps(run: Run) -> Steps | None:
+    """The pieces of the observed time; None where start or end of the application are not known."""
+    window = observed_window(run)
+    if window is None:
+        return None
+    launched, finished = _intervals(run, "tasks", "launch_ms", "finish_ms", window)
+    submitted, completed = _intervals(run, "jobs", "submitted_ms", "completed_ms", window)
+    changes = core_steps(run)
+    inside = changes[0][(changes[0] > window[0]) & (changes[0] < window[1])] if changes is not None else np.array([])
+    edges = np.unique(np.concatenate((np.array(window), launched, finished, submitted, completed, inside)))
+    starts = edges[:-1]
+    return Steps(
+        edges,
+        _active(starts, launched, finished),
+        _active(starts, submitted, completed),
+        None if changes is None else cores_at(changes, starts),
+    )
+
+
+def shares(run: Run) -> Shares | None:
+    """Who owned the wall time; None where start or end of the application are not known."""
+    pieces, window = steps(run), observed_window(run)
+    if pieces is None or window is None:
+        return None
+    lengths, running, jobs = pieces.lengths_ms, pieces.running, pieces.jobs
+    peak = int(running.max(initial=0))
+    # A log without executors still shows how many cores there were at least.
+    cores = np.maximum(running, peak if pieces.cores is None else pieces.cores)
+    busy = running > 0
+    share = np.divide(lengths, cores, out=np.zeros_like(lengths), where=busy)
+    idle_ms = float((share * (cores - running))[busy].sum())
+    total = np.concatenate(([0.0], np.cumsum(share)))
+    launched, finished = _intervals(run, "tasks", "launch_ms", "finish_ms", window)
+    owned = np.interp(finished, pieces.edges, total) - np.interp(launched, pieces.edges, total)
+    waiting = ~busy & (jobs > 0)
+    no_executor = waiting & (pieces.cores == 0) if pieces.cores is not None else np.zeros_like(waiting)
+    alone = ~busy & (jobs == 0)
+    active = np.flatnonzero(jobs > 0)
+    first, last = (active[0], active[-1]) if len(active) else (len(lengths), len(lengths))
+    index = np.arange(len(lengths))
+    return Shares(
+        window[1] - window[0],
+        float(lengths[alone].sum()),
+        float(lengths[alone & (index < first)].sum()),
+        float(lengths[alone & (index > last)].sum()),
+        float(lengths[waiting & ~no_executor].sum()),
+        float(lengths[no_executor].sum()),
+        idle_ms,
+        owned,
+    )
+
+
+def _intervals(
+    run: Run, name: str, start: str, end: str, window: tuple[int, int]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Starts and ends of a table's rows, cut to the window. What has not ended lasts until its end; a row whose start
+    is not known gets an empty interval."""
+    table = run.tables.get(name)
+    if table is None or table.num_rows == 0:
+        return np.array([]), np.array([])
+    starts = np.asarray(table[start].to_numpy(), dtype=np.float64)
+    ends = np.asarray(table[end].to_numpy(), dtype=np.float64)
+    unknown = np.isnan(starts)
+    ends = np.where(np.isnan(ends), float(window[1]), ends)
+    starts = np.clip(np.where(unknown, window[1], starts), *window)
+    ends = np.clip(np.where(unknown, window[1], ends), *window)
+    return starts, np.maximum(starts, ends)
+
+
+def _active(at: NDArray[np.float64], starts: NDArray[np.float64], ends: NDArray[np.float64]) -> NDArray[np.int64]:
+    """How many of the intervals hold each of these times: begun by then, not ended."""
+    begun = np.searchsorted(np.sort(starts), at, side="right")
+    ended = np.searchsorted(np.sort(ends), at, side="right")
+    return (begun - ended).astype(np.int64)
