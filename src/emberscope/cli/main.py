@@ -1,18 +1,67 @@
-"""The command `emberscope`: verbs are loaded when called, so that `--version` and completion stay instant."""
+"""The command `emberscope`: the one place where errors become one sentence on standard error and an exit code.
+
+Verbs are loaded when called (`cli/group.py`), so that `--version` and completion stay instant.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
+
+from emberscope.errors import EmberscopeError
+
+INTERRUPTED = 130
 
 
 def main(argv: list[str] | None = None) -> None:
+    """Run the command line and exit: 0 done, 1 a check failed, 2 usage or our fault, 3 input, 4 service, 130 interrupt.
+
+    `emberscope run` exits with the code of its job.
+    """
     arguments = sys.argv[1:] if argv is None else argv
     if arguments == ["--version"]:
         from emberscope import __version__
 
         print(f"emberscope {__version__}")
         return
-    raise SystemExit(2)
+    sys.exit(exit_code(arguments))
+
+
+def exit_code(arguments: list[str]) -> int:
+    """Run one command line and return its exit code, with every error said in one sentence."""
+    debug = bool(os.environ.get("EMBERSCOPE_DEBUG")) or "--debug" in arguments[:1]
+    try:
+        from emberscope.cli.group import call
+
+        code = call(arguments)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`): nothing is left to say, and Python must not say it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        complain("interrupted.")
+        return INTERRUPTED
+    except EmberscopeError as error:
+        if debug:
+            raise
+        complain(str(error))
+        return error.exit_code
+    except Exception as error:
+        if debug:
+            raise
+        said = " ".join(str(error).split())
+        complain(
+            f"this went wrong inside emberscope: {type(error).__name__}{': ' if said else ''}{said[:300]}. "
+            "Please report it; EMBERSCOPE_DEBUG=1 shows where it happened."
+        )
+        return EmberscopeError.exit_code
+
+
+def complain(sentence: str) -> None:
+    """One line on standard error."""
+    print(f"emberscope: {' '.join(sentence.split())}", file=sys.stderr)
 
 
 if __name__ == "__main__":

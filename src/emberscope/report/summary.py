@@ -1,0 +1,204 @@
+"""`summary`: the facts of event logs, recordings and runs, as a document and as words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from emberscope.eventlog.facts import facts
+from emberscope.sources.lost import executor_rows
+from emberscope.store.chunks import chunks_of
+from emberscope.tables.coverage import Coverage, total
+from emberscope.units import format_bytes, format_count, format_ms
+
+if TYPE_CHECKING:
+    from emberscope.tables.run import Run
+
+SCHEMA: Final = "emberscope.summary/1"
+
+
+def summary_document(
+    runs: Sequence[tuple[str, Run]], inputs: Iterable[dict[str, Any]], problems: Coverage
+) -> dict[str, Any]:
+    """The document of `summary --json`: `apps` of event logs, `recordings`, and `run` for a run of the store.
+
+    `runs` are the inputs that could be read, each with its kind; `problems` says what the others lacked. With several
+    runs of the store `run` is that of the first and all are in `runs`.
+    """
+    stored = [run_object(run) for kind, run in runs if kind == "run"]
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "inputs": list(inputs),
+        "apps": [facts(run) | {"coverage": run.coverage.document()} for _, run in runs if "tasks" in run.tables],
+        "recordings": [recording.document() for _, run in runs for recording in run.recordings],
+    }
+    if stored:
+        document["run"] = stored[0]
+    if len(stored) > 1:
+        document["runs"] = stored
+    document["coverage"] = total([problems, *(run.coverage for _, run in runs)]).document()
+    return document
+
+
+def run_object(run: Run) -> dict[str, Any]:
+    """The `run` part: what each executor left, and raw counts per stage attempt to compare with Spark's own."""
+    task_samples, elsewhere = _task_samples(run)
+    return {
+        "path": run.path,
+        "executors": executor_rows(run.tables.get("executors"), chunks_of(Path(run.path)), run.application),
+        "stages": _stages(run, task_samples),
+        "task_samples": sum(samples for samples, _ in task_samples.values()) + sum(elsewhere.values()),
+        "attributed_samples": sum(attributed for _, attributed in task_samples.values()),
+        "unattributed": [list(item) for item in sorted(elsewhere.items(), key=lambda item: (-item[1], item[0]))],
+    }
+
+
+Key = tuple[int, int]
+
+
+def _stages(run: Run, task_samples: dict[Key, tuple[int, int]]) -> list[dict[str, Any]]:
+    """One row per stage attempt that has tasks in the event log or samples in a recording."""
+    cpu_ns = _cpu_time_ns(run)
+    cpu_samples = _cpu_samples(run)
+    period_ns = run.recorder.get("sample_period_ns")
+    recorded = "samples" in run.tables
+    rows = []
+    for key in sorted(cpu_ns.keys() | cpu_samples.keys() | task_samples.keys()):
+        task, attributed = task_samples.get(key, (0, 0))
+        rows.append(
+            {
+                "stage_id": key[0],
+                "stage_attempt": key[1],
+                "executor_cpu_time_ns": cpu_ns.get(key),
+                "cpu_samples": cpu_samples.get(key, 0) if recorded else None,
+                "sample_period_ns": period_ns,
+                "task_samples": task if recorded else None,
+                "attributed_samples": attributed if recorded else None,
+            }
+        )
+    return rows
+
+
+def _cpu_time_ns(run: Run) -> dict[Key, int | None]:
+    """Spark's own CPU time per stage attempt: the sum over its ended tasks, null where no task says any."""
+    tasks = run.tables.get("tasks")
+    if tasks is None or not tasks.num_rows:
+        return {}
+    grouped = tasks.group_by(["stage_id", "stage_attempt"]).aggregate([("executor_cpu_time_ns", "sum")])
+    return {(row["stage_id"], row["stage_attempt"]): row["executor_cpu_time_ns_sum"] for row in grouped.to_pylist()}
+
+
+def _cpu_samples(run: Run) -> dict[Key, int]:
+    """CPU samples inside the task spans of each stage attempt."""
+    import pyarrow.compute as pc
+
+    samples = run.tables.get("samples")
+    if samples is None:
+        return {}
+    inside = samples.filter(pc.and_(pc.equal(samples["event"], "cpu"), pc.fill_null(samples["in_span"], False)))
+    grouped = inside.group_by(["stage_id", "stage_attempt"]).aggregate([("count", "sum")])
+    return {(row["stage_id"], row["stage_attempt"]): row["count_sum"] for row in grouped.to_pylist()}
+
+
+def _task_samples(run: Run) -> tuple[dict[Key, tuple[int, int]], dict[str, int]]:
+    """Samples of task code by stage attempt, with those that carry a task; the rest by their top frame.
+
+    Samples of task code are those of any CPU event whose stack holds Spark's `Executor$TaskRunner.run`.
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from emberscope.profile.ancestry import nodes_holding
+
+    samples = run.tables.get("samples")
+    if samples is None or not samples.num_rows:
+        return {}, {}
+    stacks, frames = run.tables["stacks"], run.tables["frames"]
+    holding = nodes_holding(stacks, frames)[samples["stack"].fill_null(0).to_numpy()]
+    is_cpu = pc.fill_null(pc.equal(samples["event"], "cpu"), False).to_numpy()
+    of_tasks = samples.filter(pa.array(np.logical_and(holding, is_cpu)))
+    by_stage: dict[Key, tuple[int, int]] = {}
+    elsewhere: dict[str, int] = {}
+    names = frames["name"].to_pylist()
+    leaves = stacks["frame"].to_pylist()
+    columns = [of_tasks[name].to_pylist() for name in ("stage_id", "stage_attempt", "task_id", "count", "stack")]
+    for stage_id, stage_attempt, task_id, count, stack in zip(*columns, strict=True):
+        if stage_id is None or task_id is None:
+            name = names[leaves[stack]]
+            elsewhere[name] = elsewhere.get(name, 0) + count
+        else:
+            samples_before, attributed = by_stage.get((stage_id, stage_attempt), (0, 0))
+            by_stage[stage_id, stage_attempt] = (samples_before + count, attributed + count)
+    return by_stage, elsewhere
+
+
+def summary_text(document: dict[str, Any]) -> str:
+    """The document for people."""
+    blocks = [_app_text(app) for app in document["apps"]]
+    blocks += [_recording_text(recording) for recording in document["recordings"]]
+    if "run" in document:
+        blocks += [_run_text(run) for run in document.get("runs", [document["run"]])]
+    blocks.append(_coverage_text(document["coverage"]))
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _app_text(app: dict[str, Any]) -> str:
+    tasks, totals = app["tasks"], app["totals"]
+    duration = "not known to have ended" if app["duration_ms"] is None else format_ms(app["duration_ms"])
+    known = {name: value for name, value in totals.items() if value is not None}
+    lines = [
+        f"{app['app_name']} ({app['app_id']}), Spark {app['spark_version']}, {duration}",
+        f"  jobs        {app['jobs']}, {app['jobs_failed']} failed, {app['jobs_unfinished']} unfinished",
+        f"  stages      {app['stage_attempts']} attempts of {app['stages_distinct']}, "
+        f"{app['stage_attempts_failed']} failed",
+        f"  tasks       {format_count(tasks['total'])}, {tasks['failed']} failed, {tasks['killed']} killed",
+        f"  SQL         {app['sql_executions']} executions",
+        f"  executors   {app['executors_added_distinct']}",
+    ]
+    if "executor_run_time_ms" in known:
+        lines.append(f"  task time   {format_ms(known['executor_run_time_ms'])}")
+    if "executor_cpu_time_ns" in known:
+        lines.append(f"  task CPU    {format_ms(known['executor_cpu_time_ns'] / 1e6)}")
+    if "gc_time_ms" in known:
+        lines.append(f"  GC          {format_ms(known['gc_time_ms'])}")
+    for label, names in (
+        ("input", ("input_bytes",)),
+        ("output", ("output_bytes",)),
+        ("shuffle in", ("shuffle_read_local_bytes", "shuffle_read_remote_bytes")),
+        ("shuffle out", ("shuffle_write_bytes",)),
+        ("spilled", ("disk_spilled_bytes",)),
+    ):
+        sizes = [known[name] for name in names if name in known]
+        if any(sizes):
+            lines.append(f"  {label:<11} {format_bytes(sum(sizes))}")
+    return "\n".join(lines)
+
+
+def _recording_text(recording: dict[str, Any]) -> str:
+    counts = ", ".join(f"{count:,} {kind}" for kind, count in recording["samples"].items() if count)
+    length = "" if recording["duration_ms"] is None else f", {format_ms(recording['duration_ms'])}"
+    lines = [f"{recording['path']}: {recording['format']}{length}", f"  samples     {counts or 'none'}"]
+    lines += [f"  {count:>9,}  {method}" for method, count in recording["leaf_top"][:5]]
+    return "\n".join(lines)
+
+
+def _run_text(run: dict[str, Any]) -> str:
+    lines = [f"run {run['path']}"]
+    for executor in run["executors"]:
+        lost = executor["lost_ms"]
+        words = "loss not known" if lost is None else f"{format_ms(lost)} lost" if lost else "nothing lost"
+        name = "driver" if executor["id"] == "driver" else f"executor {executor['id']}"
+        lines.append(f"  {name:<11} recorded {format_ms(executor['recorded_ms'])}, {words}")
+    if run["task_samples"]:
+        lines.append(f"  samples of tasks {run['task_samples']:,}, {run['attributed_samples']:,} with their task")
+    return "\n".join(lines)
+
+
+def _coverage_text(coverage: dict[str, Any]) -> str:
+    if not coverage["notes"]:
+        return ""
+    lines = ["incomplete:" if not coverage["complete"] else "to know:"]
+    lines += [f"  {note['message']}" + (f" ({note['where']})" if note["where"] else "") for note in coverage["notes"]]
+    return "\n".join(lines)

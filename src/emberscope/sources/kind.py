@@ -1,0 +1,184 @@
+"""What an input is, told by its content and never by its name (the kinds of `contract.md`)."""
+
+from __future__ import annotations
+
+import os
+import re
+import zlib
+from pathlib import Path
+from typing import Final
+
+from emberscope.errors import InputError
+from emberscope.eventlog.sniff import looks_like_event_log
+from emberscope.store.layout import is_run
+
+READABLE: Final = ("event_log", "recording", "run")
+"""The kinds that can be read."""
+
+HEAD_BYTES: Final = 64 * 1024
+MAX_DEPTH: Final = 4
+MAX_MEMBERS: Final = 100_000
+_JFR: Final = b"FLR\0"
+_GZIP: Final = b"\x1f\x8b"
+_ZSTD: Final = b"\x28\xb5\x2f\xfd"
+
+_MAGICS: Final = (
+    (b"PK\x03\x04", "a ZIP archive or a jar"),
+    (b"PAR1", "a Parquet file"),
+    (b"ORC", "an ORC file"),
+    (b"Obj\x01", "an Avro file"),
+    (b"\x7fELF", "a program"),
+    (b"\xca\xfe\xba\xbe", "a Java class file"),
+    (b"JAVA PROFILE 1.0", "a heap dump"),
+    (b"\x89PNG", "a picture"),
+    (b"%PDF", "a PDF document"),
+    (b"SQLite format 3", "an SQLite data base"),
+    (b"BZh", "a bzip2 archive"),
+    (b"\xfd7zXZ", "an xz archive"),
+    (b"PERFILE2", "raw perf.data (`perf script` turns it into text)"),
+)
+
+# Kinds of the contract that can be told but not read yet, and other things that people hand in by mistake.
+_TEXTS: Final = (
+    (re.compile(rb"\A(?:[^\n]*;[^\n]* \d+\r?\n?)+", re.M), "collapsed stacks"),
+    (re.compile(rb"^\S.*\s\d+(?:/\d+)?\s.*[\d.]+:\s+(?:\d+\s+)?[\w:-]+:\s*$", re.M), "the output of `perf script`"),
+    (re.compile(rb"^\[[\d.,T:+-]+s?\].*\[gc[ ,\]]|\[GC \(|\[Full GC", re.M), "a garbage collection log"),
+    (
+        re.compile(rb"^\d{2,4}[/-]\d\d[/-]\d\d[ T]\d\d:\d\d:\d\d[.,\d]* +(?:TRACE|DEBUG|INFO|WARN|ERROR)", re.M),
+        "a container log",
+    ),
+    (re.compile(rb"^spark\.[\w.]+[\s=:]", re.M), "a Spark configuration"),
+    (re.compile(rb"^# (?:HELP|TYPE) ", re.M), "Prometheus metrics"),
+    (re.compile(rb"\A\s*<(?:!doctype html|html)", re.I), "an HTML page"),
+    (re.compile(rb"\A\s*<\?xml"), "an XML file"),
+    (re.compile(rb"\A\s*[{\[]"), "a JSON document"),
+    (re.compile(rb"\A#!"), "a script"),
+)
+
+
+def kind_of(path: str) -> str:
+    """`event_log`, `recording` or `run`: what lies at `path`, a file or a directory.
+
+    A directory of chunks is a recording, a rolling log directory an event log. Raises `InputError`, in one sentence,
+    for a path that is missing, empty, unreadable or of another kind.
+    """
+    place = Path(path)
+    try:
+        if place.is_dir():
+            return _kind_of_directory(place)
+        return _kind_of_file(place)
+    except FileNotFoundError:
+        raise InputError(path, "there is no such file or directory.") from None
+    except OSError as error:
+        raise InputError(path, f"cannot be read: {error.strerror or error}.") from error
+
+
+def kind_of_bytes(head: bytes, path: str) -> str:
+    """The kind of a file by its first bytes. `path` is only for the words of the error."""
+    plain = unpack_head(head)
+    if plain.startswith(_JFR):
+        return "recording"
+    if looks_like_event_log(head):
+        return "event_log"
+    raise InputError(
+        path,
+        f"this is not something emberscope can read: it looks like {describe(plain)}.",
+        hint="It reads Spark event logs, JFR recordings and runs of its own.",
+    )
+
+
+def describe(head: bytes) -> str:
+    """What a file that we cannot read looks like, in a few words."""
+    for magic, words in _MAGICS:
+        if head.startswith(magic):
+            return words
+    if head[257:262] == b"ustar":
+        return "a tar archive"
+    if b"\0" in head or _share_of_text(head) < 0.9:
+        return "binary data"
+    for pattern, words in _TEXTS:
+        if pattern.search(head):
+            return words
+    return "plain text"
+
+
+def unpack_head(head: bytes) -> bytes:
+    """The first bytes behind gzip or zstd; `head` itself where it is neither or is damaged."""
+    try:
+        if head.startswith(_GZIP):
+            return zlib.decompressobj(wbits=31).decompress(head, HEAD_BYTES) or head
+        if head.startswith(_ZSTD):
+            import zstandard
+
+            return zstandard.ZstdDecompressor().decompressobj().decompress(head)[:HEAD_BYTES] or head
+    except Exception:  # damaged: described by what it shows, and the reader says what is wrong with it
+        return head
+    return head
+
+
+def read_head(path: Path) -> bytes:
+    """The first bytes of a file."""
+    with path.open("rb") as file:
+        return file.read(HEAD_BYTES)
+
+
+def _kind_of_file(path: Path) -> str:
+    if not path.exists():
+        raise FileNotFoundError
+    head = read_head(path)
+    if not head:
+        raise InputError(str(path), "the file is empty.")
+    return kind_of_bytes(head, str(path))
+
+
+def _kind_of_directory(directory: Path) -> str:
+    if is_run(directory):
+        return "run"
+    files = members_of(directory)
+    if not files:
+        raise InputError(str(directory), "the directory is empty.")
+    if is_log_in_parts(directory):
+        return "event_log"
+    if any(is_recording(path) for path in files):
+        return "recording"
+    raise InputError(
+        str(directory), "the directory holds nothing that emberscope can read: no event log, no recording, no run."
+    )
+
+
+def members_of(directory: Path) -> list[Path]:
+    """The files below a directory, in the order of their names, hidden ones left out; a few levels and no more.
+
+    Raises `InputError` where there are so many that the path must be a mistake.
+    """
+    found: list[Path] = []
+    for parent, folders, files in os.walk(directory):
+        deep = len(Path(parent).relative_to(directory).parts) >= MAX_DEPTH
+        folders[:] = [] if deep else sorted(name for name in folders if not name.startswith("."))
+        found += [Path(parent, name) for name in sorted(files) if not name.startswith(".")]
+        if len(found) > MAX_MEMBERS:
+            raise InputError(str(directory), f"more than {MAX_MEMBERS} files lie in it.", hint="Give one of them.")
+    return found
+
+
+def is_log_in_parts(directory: Path) -> bool:
+    """Whether a directory is one event log in parts: Spark's numbered `events_…`, or Databricks' `eventlog…`."""
+    names = [child.name for child in directory.iterdir() if child.is_file() and not child.name.startswith(".")]
+    if any(re.match(r"events_\d+_", name) for name in names):
+        return True
+    return bool(names) and all(
+        name.startswith("eventlog") and looks_like_event_log(read_head(directory / name)) for name in names
+    )
+
+
+def is_recording(path: Path) -> bool:
+    """Whether a file begins as a JFR recording does, packed or not."""
+    try:
+        return unpack_head(read_head(path)).startswith(_JFR)
+    except OSError:
+        return False
+
+
+def _share_of_text(head: bytes) -> float:
+    text = sum(1 for byte in head if byte in (9, 10, 13) or byte >= 32)
+    return text / max(1, len(head))

@@ -1,0 +1,143 @@
+"""What of a run was not recorded: executors without chunks, tails after the last chunk, gaps in the sequence."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from emberscope.store.chunks import Chunk
+from emberscope.tables.coverage import Note
+from emberscope.tables.run import Application
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def by_executor(chunks: Iterable[Chunk]) -> dict[str, list[Chunk]]:
+    """Chunks by executor id, each in the order of recording. Driver chunks are those of executor `driver`."""
+    found: dict[str, list[Chunk]] = defaultdict(list)
+    for chunk in chunks:
+        found["driver" if chunk.role == "driver" else chunk.executor_id].append(chunk)
+    for chunks_of_one in found.values():
+        chunks_of_one.sort(key=lambda chunk: (_sequence(chunk), str(chunk.path)))
+    return found
+
+
+def executor_notes(executors: pa.Table, chunks: Iterable[Chunk], application: Application) -> list[Note]:
+    """One `executor_lost` note for each executor whose end, or whose whole life, is in no chunk.
+
+    An executor's life ends with its removal, or with the application where it was not removed before. What is lost is
+    the time from the last chunk to that end; a last chunk that says `last` was closed by the recorder itself, so that
+    nothing is lost after it.
+    """
+    recorded = by_executor(chunks)
+    notes = []
+    for row in executors.to_pylist():
+        executor_id = row["executor_id"]
+        lost_ms = lost_tail_ms(recorded.get(executor_id, []), row["added_ms"], end_of_life_ms(row, application))
+        if executor_id not in recorded:
+            message = f"Executor {executor_id} was not recorded at all."
+        elif not _closed(recorded[executor_id]):
+            message = f"Executor {executor_id} ended without closing its recording: its end is missing."
+        else:
+            continue
+        notes.append(
+            Note("executor_lost", message, f"executor {executor_id}", {"seconds": lost_ms / 1000} if lost_ms else {})
+        )
+    return notes
+
+
+def executor_rows(
+    executors: pa.Table | None, chunks: Iterable[Chunk], application: Application
+) -> list[dict[str, Any]]:
+    """What is known of each process that ran tasks or was recorded, as `run.json` has it; times are epoch ms.
+
+    `lost_ms` is the time from its last chunk to its end, its whole life where it was not recorded; null if unknown.
+    """
+    recorded = by_executor(chunks)
+    rows = []
+    for row in executors.to_pylist() if executors is not None else []:
+        own = recorded.pop(row["executor_id"], [])
+        rows.append(
+            {
+                "id": row["executor_id"],
+                "host": row["host"],
+                "added": row["added_ms"],
+                "removed": row["removed_ms"],
+                "reason": row["removed_reason"],
+                "recorded_ms": recorded_ms(own),
+                "lost_ms": lost_tail_ms(own, row["added_ms"], end_of_life_ms(row, application)),
+            }
+        )
+    for executor_id, own in recorded.items():
+        host = next((chunk.manifest.host for chunk in own if chunk.manifest), None)
+        rows.append(
+            {
+                "id": executor_id,
+                "host": host,
+                "added": None,
+                "removed": None,
+                "reason": None,
+                "recorded_ms": recorded_ms(own),
+                "lost_ms": lost_tail_ms(own, None, end_of_life_ms({"removed_ms": None}, application)),
+            }
+        )
+    return rows
+
+
+def chunk_notes(chunks: Iterable[Chunk]) -> list[Note]:
+    """For each process what its recorder says it lost, and chunks that are missing in the sequence, which starts at 0."""
+    notes = []
+    for executor_id, own in by_executor(chunks).items():
+        where = "driver" if executor_id == "driver" else f"executor {executor_id}"
+        manifests = [chunk.manifest for chunk in own if chunk.manifest is not None]
+        # Every manifest counts all that was lost before it, so the last one knows of all.
+        lost = {name: count for name, count in (manifests[-1].lost if manifests else {}).items() if count}
+        if lost:
+            notes.append(Note("dropped_events", "The recorder could not keep everything.", where, lost))
+        numbers = {manifest.sequence for manifest in manifests if manifest.sequence is not None}
+        missing = max(numbers) + 1 - len(numbers) if numbers else 0
+        if missing > 0:
+            message = f"{missing} of {max(numbers) + 1} chunks are not there."
+            notes.append(Note("missing_part", message, where, {"chunks": float(missing)}))
+    return notes
+
+
+def end_of_life_ms(executor: dict[str, object], application: Application) -> int | None:
+    """When an executor ended, as far as the event log tells."""
+    end_ms = application.app_end_ms if application.app_end_ms is not None else application.last_event_ms
+    removed_ms = executor["removed_ms"]
+    return removed_ms if isinstance(removed_ms, int) else end_ms
+
+
+def recorded_ms(chunks: Iterable[Chunk]) -> int:
+    """Time that the chunks of one process cover, from their manifests, an overlap counted once."""
+    spans = sorted(
+        (chunk.manifest.first_ms, chunk.manifest.last_ms)
+        for chunk in chunks
+        if chunk.manifest and chunk.manifest.first_ms is not None and chunk.manifest.last_ms is not None
+    )
+    covered, reached = 0, None
+    for first, last in spans:
+        begin = first if reached is None else max(first, reached)
+        covered += max(0, last - begin)
+        reached = last if reached is None else max(reached, last)
+    return covered
+
+
+def lost_tail_ms(chunks: list[Chunk], added_ms: int | None, end_ms: int | None) -> int | None:
+    """Time from the last chunk of one executor to its end; its whole life where it has no chunk; null if unknown."""
+    if chunks and _closed(chunks):
+        return 0
+    lasts = [chunk.manifest.last_ms for chunk in chunks if chunk.manifest and chunk.manifest.last_ms is not None]
+    since_ms = max(lasts) if lasts else added_ms
+    return None if since_ms is None or end_ms is None else max(0, end_ms - since_ms)
+
+
+def _closed(chunks: list[Chunk]) -> bool:
+    return any(chunk.manifest is not None and chunk.manifest.last for chunk in chunks)
+
+
+def _sequence(chunk: Chunk) -> int:
+    return chunk.manifest.sequence if chunk.manifest is not None and chunk.manifest.sequence is not None else -1

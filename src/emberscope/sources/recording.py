@@ -1,0 +1,94 @@
+"""Recordings, one or many, read into one prefix tree and joined with the task spans that they hold themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from emberscope.errors import InputError
+from emberscope.jfr.read import read_recording
+from emberscope.profile.attribute import attribute
+from emberscope.profile.merge import merge
+from emberscope.sources.kind import is_recording, members_of
+from emberscope.store.chunks import Chunk, check_chunk, read_chunk
+from emberscope.tables.coverage import Coverage, Note, total
+from emberscope.tables.recording import Recording
+from emberscope.tables.run import Application, Run
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def load_recording(path: str, *, lines: bool = False) -> Run:
+    """A recording, or a directory of them, as a run of which nothing but its recordings is known.
+
+    With `lines`, one method at different source lines is different frames. Raises `InputError` where nothing of it
+    can be read.
+    """
+    place = Path(path)
+    if not place.is_dir():
+        chunks = [read_chunk(place)]
+    else:
+        chunks = [read_chunk(file) for file in members_of(place) if is_recording(file)]
+    recordings, coverage = read_chunks(chunks, lines=lines, manifests_expected=False)
+    if not recordings:
+        reason = coverage.notes[0].message if coverage.notes else "it holds no recording."
+        raise InputError(path, reason)
+    return Run(
+        path=path,
+        application=Application(),
+        tables=joined(recordings),
+        coverage=coverage + total(recording.facts.coverage for recording in recordings),
+        recordings=tuple(recording.facts for recording in recordings),
+        recorder=recorder_of(recordings),
+    )
+
+
+def read_chunks(
+    chunks: Iterable[Chunk], *, lines: bool = False, manifests_expected: bool = True
+) -> tuple[list[Recording], Coverage]:
+    """All chunks that can be read, and what is wrong with the files themselves.
+
+    A chunk that cannot be read at all is a note, not an error. What the reader saw inside a chunk is in that
+    recording's own facts.
+    """
+    recordings: list[Recording] = []
+    notes: list[Note] = []
+    for chunk in chunks:
+        where = str(chunk.path)
+        try:
+            data = chunk.path.read_bytes()
+        except OSError as error:
+            notes.append(Note("missing_part", f"A recording cannot be read: {error.strerror}.", where, {"chunks": 1}))
+            continue
+        if chunk.manifest is not None or manifests_expected:
+            notes += check_chunk(chunk, data, where)
+        try:
+            recordings.append(read_recording(data, where, origin=chunk.origin, lines=lines))
+        except InputError as error:
+            notes.append(Note("missing_part", error.reason, where, {"chunks": 1, "bytes": float(len(data))}))
+    return recordings, Coverage(tuple(notes))
+
+
+def joined(recordings: list[Recording]) -> dict[str, pa.Table]:
+    """The tables `samples stacks frames spans series` of all recordings over one prefix tree.
+
+    Samples carry their task where a span of the same process covers them.
+    """
+    merged = merge(recordings)
+    return {
+        "samples": attribute(merged.samples, merged.spans, merged.stacks, merged.frames),
+        "stacks": merged.stacks,
+        "frames": merged.frames,
+        "spans": merged.spans,
+        "series": merged.series,
+    }
+
+
+def recorder_of(recordings: list[Recording]) -> dict[str, Any]:
+    """What the recordings say about how they were made: `sample_period_ns` of CPU samples, null where unknown."""
+    settings: dict[str, str] = {}
+    for recording in recordings:
+        settings = {**recording.settings, **settings}
+    return {"settings": settings} if settings else {}

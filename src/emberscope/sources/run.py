@@ -1,0 +1,133 @@
+"""A run of the store, whole: its event log, all chunks of all processes, and what of it is missing."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from emberscope.errors import InputError
+from emberscope.eventlog.read import read_event_log
+from emberscope.sources.lost import executor_notes, chunk_notes
+from emberscope.sources.recording import joined, read_chunks, recorder_of
+from emberscope.store.chunks import Chunk, Manifest, chunks_of
+from emberscope.store.layout import APPLICATION_DOCUMENT, EVENTLOG, RUN_DOCUMENT
+from emberscope.tables.coverage import Coverage, Note, total
+from emberscope.tables.run import Application, Run
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+NO_EVENT_LOG = "This run has no event log: stages, tasks and SQL executions are not known."
+
+
+def load_run(path: str, *, lines: bool = False) -> Run:
+    """The run at `path`. A part that is missing or damaged is a coverage note; the rest is read.
+
+    Raises `InputError` where neither an event log nor a recording of it can be read.
+    """
+    place = Path(path)
+    said = _document(place / APPLICATION_DOCUMENT)
+    earlier = _document(place / RUN_DOCUMENT)
+    log, log_notes = _event_log(place)
+    chunks = chunks_of(place)
+    recordings, coverage = read_chunks(chunks, lines=lines)
+    if log is None and not recordings:
+        raise InputError(path, "this run holds neither an event log nor a recording that can be read.")
+
+    application = log.application if log is not None else _application(said)
+    tables: dict[str, pa.Table] = dict(log.tables) if log is not None else {}
+    if recordings:
+        tables |= joined(recordings)
+    notes = [*log_notes, *_kept_notes(earlier), *chunk_notes(chunks)]
+    if log is not None and chunks:
+        notes += executor_notes(tables["executors"], chunks, application)
+    return Run(
+        path=path,
+        application=replace(application, attempt=application.attempt or said.get("attempt")),
+        tables=tables,
+        coverage=total(
+            [
+                log.coverage if log is not None else Coverage(),
+                coverage,
+                *(recording.facts.coverage for recording in recordings),
+                Coverage(tuple(notes)),
+            ]
+        ),
+        recordings=tuple(recording.facts for recording in recordings),
+        recorder=_recorder(said, chunks) | recorder_of(recordings),
+    )
+
+
+def _event_log(run: Path) -> tuple[Run | None, list[Note]]:
+    """The event log of a run; a log that cannot be read is a note."""
+    directory = run / EVENTLOG
+    logs = sorted(path for path in directory.iterdir() if not path.name.startswith(".")) if directory.is_dir() else []
+    if not logs:
+        return None, [Note("not_recorded", NO_EVENT_LOG, str(run))]
+    notes: list[Note] = []
+    for path in logs:
+        try:
+            return read_event_log(str(path)), notes
+        except InputError as error:
+            notes.append(Note("missing_part", error.reason, str(path)))
+    return None, notes
+
+
+def _document(path: Path) -> dict[str, Any]:
+    """A JSON object of the store; empty where there is none that can be read."""
+    try:
+        document = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _kept_notes(earlier: Mapping[str, Any]) -> list[Note]:
+    """What was found out when the run was collected and cannot be seen from its files any more."""
+    return [
+        Note("not_recorded", str(note.get("message", "")), str(note.get("where", "")))
+        for note in earlier.get("coverage", {}).get("notes", [])
+        if note.get("code") == "not_recorded" and note.get("message") != NO_EVENT_LOG
+    ]
+
+
+def _application(said: Mapping[str, Any]) -> Application:
+    """Identity from what the driver plugin wrote, where there is no event log."""
+    return Application(
+        app_id=said.get("app_id"),
+        app_name=said.get("app_name"),
+        attempt=said.get("attempt"),
+        user=said.get("user"),
+        spark_version=said.get("spark_version"),
+        java_version=said.get("java_version"),
+        master=said.get("master"),
+        app_start_ms=said.get("started_ms"),
+    )
+
+
+def _recorder(said: Mapping[str, Any], chunks: list[Chunk]) -> dict[str, Any]:
+    """What the recorder says of itself; empty where the run was not recorded."""
+    if not said and not chunks:
+        return {}
+    manifests = [chunk.manifest for chunk in chunks if chunk.manifest is not None]
+    engines = Counter(manifest.engine for manifest in manifests if manifest.engine)
+    return {
+        "engine": engines.most_common(1)[0][0] if engines else said.get("engine"),
+        "events": said.get("events"),
+        "sample_period_ns": _period_ns(manifests) or said.get("sample_period_ns"),
+        "chunk_seconds": said.get("chunk_seconds"),
+        "version": said.get("recorder_version"),
+        "java_versions": sorted({manifest.jdk for manifest in manifests if manifest.jdk}),
+    }
+
+
+def _period_ns(manifests: list[Manifest]) -> int | None:
+    """The period of CPU samples as the engines of the executors had it; null where they differ or do not say."""
+    periods = {manifest.sample_period_ns for manifest in manifests if manifest.role == "executor"} or {
+        manifest.sample_period_ns for manifest in manifests
+    }
+    return periods.pop() if len(periods) == 1 else None
