@@ -27,16 +27,35 @@ _DOUBLE: Final = struct.Struct(">d").unpack_from
 
 
 def varint(b: bytes, p: int) -> tuple[int, int]:
-    """An unsigned integer of 7 bits a byte, lowest first. A ninth byte is the last and gives all its 8 bits."""
-    value = shift = 0
-    while shift < 56:
-        x = b[p]
-        p += 1
-        value |= (x & 127) << shift
-        if x < 128:
-            return value, p
-        shift += 7
-    return value | b[p] << 56, p + 1
+    """An unsigned integer of 7 bits a byte, lowest first. A ninth byte is the last and gives all its 8 bits.
+
+    Written out because it is the reader's innermost step: the sum holds a continuation bit until the next byte is due.
+    """
+    v = b[p]
+    if v < 1 << 7:
+        return v, p + 1
+    v += (b[p + 1] << 7) - (1 << 7)
+    if v < 1 << 14:
+        return v, p + 2
+    v += (b[p + 2] << 14) - (1 << 14)
+    if v < 1 << 21:
+        return v, p + 3
+    v += (b[p + 3] << 21) - (1 << 21)
+    if v < 1 << 28:
+        return v, p + 4
+    v += (b[p + 4] << 28) - (1 << 28)
+    if v < 1 << 35:
+        return v, p + 5
+    v += (b[p + 5] << 35) - (1 << 35)
+    if v < 1 << 42:
+        return v, p + 6
+    v += (b[p + 6] << 42) - (1 << 42)
+    if v < 1 << 49:
+        return v, p + 7
+    v += (b[p + 7] << 49) - (1 << 49)
+    if v < 1 << 56:
+        return v, p + 8
+    return v + (b[p + 8] << 56) - (1 << 56), p + 9
 
 
 def after_varint(b: bytes, p: int) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-from emberscope.errors import UsageError
 from emberscope.jfr.chunk import Chunk
 from emberscope.jfr.constants import Pools
 from emberscope.jfr.decode import ReadEvent, Wanted, event_reader
@@ -32,9 +32,19 @@ from emberscope.jfr.metadata import Metadata
 from emberscope.jfr.scan import Places
 from emberscope.jfr.stacks import Stacks
 from emberscope.tables.stack_tree import StackTree
-from emberscope.units import parse_ms
 
 _NS: Final = {"NANOSECONDS": 1, "MICROSECONDS": 1_000, "MILLISECONDS": 1_000_000, "SECONDS": 1_000_000_000}
+_PERIOD: Final = re.compile(r"(\d{1,18}) ?(ns|us|ms|s|m|h|d|)")
+_SETTING_UNITS: Final = {
+    "": 1,
+    "ns": 1,
+    "us": 1_000,
+    "ms": 1_000_000,
+    "s": 1_000_000_000,
+    "m": 60_000_000_000,
+    "h": 3_600_000_000_000,
+    "d": 86_400_000_000_000,
+}
 _THREAD: Final = "java.lang.Thread"
 _STATE: Final = "jdk.types.ThreadState"
 _Readers = dict[tuple[str, Wanted], ReadEvent]
@@ -140,7 +150,10 @@ class Gathered:
             events = ["wall" if state == SLEEPING else "cpu" for state in named_states]
             periods = {"cpu": _cpu_period_ns(settings), "wall": _wall_period_ns(settings)}
             weighed: Iterable[int | None] = [periods[event] for event in events]
-            self.leaves.update(filter(None, map(stacks.leaf, traces)))
+            for key, times_seen in Counter(traces).items():
+                leaf = stacks.leaf(key)
+                if leaf is not None:
+                    self.leaves[leaf] += times_seen
         elif spec.unit:
             weighed = map(_to_ns(chunk, metadata.timespan_unit(spec.name, spec.value) or spec.unit), values)
         else:
@@ -235,19 +248,19 @@ def _thread(pools: Pools, key: int | None) -> tuple[int | None, int | None, str 
 
 
 def _cpu_period_ns(settings: dict[str, str]) -> int | None:
-    """What one execution sample stands for: the JDK's `period` (a time), async-profiler's `interval` (ns)."""
+    """What an execution sample stands for: `period` of the JDK (number and unit), `interval` of async-profiler (ns)."""
     period = settings.get(f"{EXECUTION_SAMPLE}#period")
-    if period is None:
-        return _positive(settings.get(f"{EXECUTION_SAMPLE}#interval"))
-    try:
-        return int(parse_ms(period) * 1e6) or None
-    except UsageError:
-        return None
+    return _setting_ns(period if period is not None else settings.get(f"{EXECUTION_SAMPLE}#interval"))
 
 
 def _wall_period_ns(settings: dict[str, str]) -> int | None:
-    return _positive(settings.get(f"{EXECUTION_SAMPLE}#wall"))
+    """What one execution sample of a sleeping thread stands for: `wall` of async-profiler (ns)."""
+    return _setting_ns(settings.get(f"{EXECUTION_SAMPLE}#wall"))
 
 
-def _positive(text: str | None) -> int | None:
-    return int(text) or None if text is not None and text.isdecimal() and len(text) < 19 else None
+def _setting_ns(text: str | None) -> int | None:
+    """Nanoseconds of a setting such as `10000000 ns`, `20 ms` or a bare number of ns; None for 0 and for words."""
+    found = _PERIOD.fullmatch(text or "")
+    if found is None:
+        return None
+    return _within([int(found[1]) * _SETTING_UNITS[found[2]]], 64)[0] or None

@@ -76,25 +76,23 @@ class Stacks:
             self.unresolved.add(key)
             return ROOT
         methods, types = trace[1] or (), trace[2] or ()
-        places = zip(methods, types, trace[3] or (), strict=False) if self._lines else zip(methods, types, strict=False)
+        columns = (methods, types, trace[3] or ()) if self._lines else (methods, types)
+        places = list(zip(*columns, strict=False))
         known = self._frames
-        frames = []
-        for place in places:
-            frame = known.get(place)
-            if frame is None:
-                frame = known[place] = self._frame(*place)
-            frames.append(frame)
+        frames = [known[place] if place in known else self._frame(place) for place in places]
         if len(frames) < len(methods) or not self._unresolved_frames.isdisjoint(frames):
             self.unresolved.add(key)
         frames.reverse()
         return self._tree.node(frames)
 
-    def _frame(self, method: int, frame_type: int, line: int = 0) -> int:
+    def _frame(self, place: tuple[int, ...]) -> int:
+        """The frame of a method, a frame type and, where they are asked for, a line."""
+        method, frame_type, *line = place
         owner, name = self._method(method)
         kind = self._kinds.get(frame_type, "java")
         if kind == "java" and owner:
             name = f"{class_name(owner)}.{name}"
-        frame = self._tree.frame(name, kind, line)
+        frame = self._frames[place] = self._tree.frame(name, kind, *line)
         if name == UNRESOLVED_FRAME:
             self._unresolved_frames.add(frame)
         return frame

@@ -51,8 +51,10 @@ class StackTree:
     def node(self, frames_root_first: Iterable[int]) -> int:
         """The node of a whole stack of frame ids, root first."""
         node = ROOT
-        for frame in frames_root_first:
-            node = self.child(node, frame)
+        nodes = self._nodes
+        for frame in frames_root_first:  # readers spend much of their time here, so known nodes cost no call
+            found = nodes.get((node, frame))
+            node = found if found is not None else self.child(node, frame)
         return node
 
     def tables(self) -> tuple[pa.Table, pa.Table]:
