@@ -1,0 +1,116 @@
+package io.emberscope;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import jdk.jfr.EventType;
+import jdk.jfr.FlightRecorder;
+
+/**
+ * Our own slim choice of JFR's events. All others are switched off by name, since JFR records events written in Java
+ * unless told otherwise. Nothing that holds environment, system properties or command lines is ever asked for.
+ */
+final class FlightSettings {
+    final Map<String, String> values = new HashMap<>();
+    final List<String> kinds = new ArrayList<>();
+    String cpuEvent;
+    private final Set<String> present = new HashSet<>();
+
+    private FlightSettings() {}
+
+    static FlightSettings choose(Settings settings) {
+        FlightSettings out = new FlightSettings();
+        for (EventType type : FlightRecorder.getFlightRecorder().getEventTypes()) {
+            out.present.add(type.getName());
+            out.values.put(type.getName() + "#enabled", "false");
+        }
+        List<String> asked = settings.events();
+        if (asked.contains("cpu")) {
+            out.cpu(settings.millis(Settings.Key.RATE_CPU));
+        }
+        if (asked.contains("alloc")
+                && out.on("jdk.ObjectAllocationSample", "stackTrace", "true", "throttle",
+                        settings.count(Settings.Key.RATE_ALLOC, 1) + "/s")) {
+            out.kinds.add("alloc");
+        }
+        if (asked.contains("lock")) {
+            String threshold = settings.millis(Settings.Key.RATE_LOCK) + " ms";
+            out.on("jdk.JavaMonitorEnter", "stackTrace", "true", "threshold", threshold);
+            out.on("jdk.ThreadPark", "stackTrace", "true", "threshold", threshold);
+            out.kinds.add("lock");
+        }
+        if (asked.contains("gc")) {
+            out.on("jdk.GarbageCollection", "threshold", "0 ms");
+            out.on("jdk.GCHeapSummary");
+            out.on("jdk.GCPhasePause", "threshold", "0 ms");
+            out.kinds.add("gc");
+        }
+        out.on("jdk.CPULoad", "period", "1 s");
+        out.on("jdk.ResidentSetSize", "period", "1 s");
+        out.on("jdk.DataLoss");
+        out.on("jdk.ActiveSetting", "stackTrace", "false");
+        out.on("emberscope.TaskStart", "stackTrace", "false", "threshold", "0 ms");
+        out.on("emberscope.TaskSpan", "stackTrace", "false", "threshold", "0 ms");
+        return out;
+    }
+
+    /**
+     * The CPU-time sampler (JDK 25 on Linux) counts CPU as such; beside it the older sampler would count it twice. The
+     * older one sees Java threads that look busy, and native code only as a thread that is in it.
+     */
+    private void cpu(long periodMs) {
+        kinds.add("cpu");
+        boolean linux = System.getProperty("os.name").startsWith("Linux");
+        if (linux && on("jdk.CPUTimeSample", "stackTrace", "true", "throttle", periodMs + " ms")) {
+            on("jdk.CPUTimeSamplesLost");
+            cpuEvent = "jdk.CPUTimeSample";
+        } else {
+            on("jdk.ExecutionSample", "period", periodMs + " ms");
+            on("jdk.NativeMethodSample", "period", periodMs + " ms");
+            cpuEvent = "jdk.ExecutionSample";
+        }
+    }
+
+    private boolean on(String event, String... pairs) {
+        if (!present.contains(event)) {
+            return false;
+        }
+        values.put(event + "#enabled", "true");
+        for (int i = 0; i < pairs.length; i += 2) {
+            values.put(event + "#" + pairs[i], pairs[i + 1]);
+        }
+        return true;
+    }
+
+    static String periodKey(String cpuEvent) {
+        return cpuEvent + (cpuEvent.equals("jdk.CPUTimeSample") ? "#throttle" : "#period");
+    }
+
+    /** Nanoseconds of JFR's own spelling of a time, null for what is none (a rate, a word). */
+    static Long nanos(String text) {
+        Matcher time = Pattern.compile("(\\d+) ?(ns|us|ms|s|m|h)").matcher(text == null ? "" : text.trim());
+        if (!time.matches()) {
+            return null;
+        }
+        long number = Long.parseLong(time.group(1));
+        switch (time.group(2)) {
+            case "ns":
+                return number;
+            case "us":
+                return number * 1_000;
+            case "ms":
+                return number * 1_000_000;
+            case "s":
+                return number * 1_000_000_000;
+            case "m":
+                return number * 60_000_000_000L;
+            default:
+                return number * 3_600_000_000_000L;
+        }
+    }
+}

@@ -1,0 +1,296 @@
+package io.emberscope;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * Copies one JFR chunk and keeps back what is not ours.
+ *
+ * <p>All recordings of a JVM share its chunks. Where the user records too, a chunk also holds what the user's settings
+ * ask for: environment variables, system properties, command lines, events of the application. Only the event types
+ * that we asked for may leave. Any other event is overwritten in place, so that every offset in the chunk stays right:
+ * it keeps its size and start time, becomes an {@code emberscope.Withheld} and is filled with zeros, which read as null
+ * or 0 in every field. Strings in the chunk's string pool are overwritten too unless our task spans wrote them.
+ */
+final class ChunkFilter {
+    /** The bytes are not a chunk as we know it; nothing of it may be shipped. */
+    static final class NotAChunk extends IOException {
+        private static final long serialVersionUID = 1;
+
+        NotAChunk(String message) {
+            super(message);
+        }
+    }
+
+    private static final int METADATA = 0;
+    private static final int CHECKPOINT = 1;
+    private static final int LARGEST_IN_MEMORY = 16 << 20;
+
+    private final Set<Long> allowed;
+    private final long withheldType;
+    private final long stringType;
+    private final Predicate<String> ourString;
+
+    /** {@code withheldType} is the type id of an event with at most three one-byte fields after its start time. */
+    ChunkFilter(Set<Long> allowed, long withheldType, long stringType, Predicate<String> ourString) {
+        this.allowed = allowed;
+        this.withheldType = withheldType;
+        this.stringType = stringType;
+        this.ourString = ourString;
+    }
+
+    /** Copies the events that follow the header; {@code in} ends where the chunk ends. Returns how many were kept back. */
+    long copy(InputStream in, long length, OutputStream out) throws IOException {
+        long withheld = 0;
+        long left = length;
+        byte[] buffer = new byte[1 << 16];
+        Varint size = new Varint();
+        Varint type = new Varint();
+        while (left > 0) {
+            size.read(in);
+            long body = size.value - size.length;
+            if (body < 1 || body > left - size.length) {
+                throw new NotAChunk("an event of " + size.value + " bytes where " + left + " are left");
+            }
+            left -= size.value;
+            type.read(in);
+            body -= type.length;
+            if (body < 0) {
+                throw new NotAChunk("an event that is shorter than its type");
+            }
+            if (type.value == METADATA || allowed.contains(type.value)) {
+                size.write(out);
+                type.write(out);
+                pass(in, body, out, buffer);
+            } else if (type.value == CHECKPOINT) {
+                size.write(out);
+                type.write(out);
+                checkpoint(in, body, out, buffer);
+            } else {
+                size.write(out);
+                withhold(in, type, body, out, buffer);
+                withheld++;
+            }
+        }
+        return withheld;
+    }
+
+    private void withhold(InputStream in, Varint type, long body, OutputStream out, byte[] buffer) throws IOException {
+        Varint start = new Varint();
+        start.read(in);
+        long rest = body - start.length;
+        if (rest < 0) {
+            throw new NotAChunk("an event that is shorter than its start time");
+        }
+        Varint renamed = Varint.of(withheldType);
+        long fill = type.length + rest - renamed.length;
+        if (fill >= 3) {
+            renamed.write(out);
+        } else {
+            type.write(out);
+            fill = rest;
+        }
+        start.write(out);
+        skip(in, rest, buffer);
+        java.util.Arrays.fill(buffer, (byte) 0);
+        while (fill > 0) {
+            int step = (int) Math.min(fill, buffer.length);
+            out.write(buffer, 0, step);
+            fill -= step;
+        }
+    }
+
+    /** Start, duration, distance to the checkpoint before, flags, number of pools; then pools of type, count, entries. */
+    private void checkpoint(InputStream in, long body, OutputStream out, byte[] buffer) throws IOException {
+        Varint field = new Varint();
+        long left = body;
+        long pools = 0;
+        for (int i = 0; i < 6; i++) {
+            if (i == 3) {
+                int flags = in.read();
+                out.write(flags);
+                left--;
+                continue;
+            }
+            field.read(in);
+            field.write(out);
+            left -= field.length;
+            if (i == 4) {
+                pools = field.value;
+                if (pools == 0) {
+                    break;
+                }
+            }
+        }
+        if (left < 0) {
+            throw new NotAChunk("a checkpoint that is shorter than its head");
+        }
+        if (pools == 0 || field.value != stringType) {
+            pass(in, left, out, buffer);
+            return;
+        }
+        if (pools != 1 || left > LARGEST_IN_MEMORY) {
+            throw new NotAChunk("a string pool of an unknown shape");
+        }
+        byte[] strings = new byte[(int) left];
+        readFully(in, strings);
+        hideStrings(strings);
+        out.write(strings);
+    }
+
+    private void hideStrings(byte[] pool) throws NotAChunk {
+        Cursor at = new Cursor(pool);
+        long count = at.varint();
+        for (long i = 0; i < count; i++) {
+            at.varint(); // key
+            int encoding = at.octet();
+            if (encoding == 0 || encoding == 1) {
+                continue;
+            }
+            if (encoding < 3 || encoding > 5) {
+                throw new NotAChunk("a string of encoding " + encoding);
+            }
+            long length = at.varint();
+            int from = at.position;
+            String text = encoding == 4 ? at.characters(length) : at.text(length, encoding == 3 ? "UTF-8" : "ISO-8859-1");
+            if (!ourString.test(text)) {
+                hide(pool, from, at.position, encoding == 4);
+            }
+        }
+    }
+
+    /** Overwrites with asterisks; in a sequence of varints each keeps its length, padded with empty groups. */
+    private static void hide(byte[] bytes, int from, int to, boolean varints) {
+        boolean first = true;
+        for (int i = from; i < to; i++) {
+            boolean more = varints && bytes[i] < 0;
+            bytes[i] = (byte) ((first ? '*' : 0) | (more ? 0x80 : 0));
+            first = !more;
+        }
+    }
+
+    private static void pass(InputStream in, long length, OutputStream out, byte[] buffer) throws IOException {
+        long left = length;
+        while (left > 0) {
+            int got = in.read(buffer, 0, (int) Math.min(left, buffer.length));
+            if (got < 0) {
+                throw new NotAChunk("it ends early");
+            }
+            out.write(buffer, 0, got);
+            left -= got;
+        }
+    }
+
+    static void skip(InputStream in, long length, byte[] buffer) throws IOException {
+        long left = length;
+        while (left > 0) {
+            int got = in.read(buffer, 0, (int) Math.min(left, buffer.length));
+            if (got < 0) {
+                throw new NotAChunk("it ends early");
+            }
+            left -= got;
+        }
+    }
+
+    private static void readFully(InputStream in, byte[] target) throws IOException {
+        int filled = 0;
+        while (filled < target.length) {
+            int got = in.read(target, filled, target.length - filled);
+            if (got < 0) {
+                throw new NotAChunk("it ends early");
+            }
+            filled += got;
+        }
+    }
+
+    /** JFR's integer: seven bits a byte, low ones first, at most nine bytes, the ninth whole. Kept as it was written. */
+    private static final class Varint {
+        private final byte[] raw = new byte[9];
+        int length;
+        long value;
+
+        static Varint of(long value) {
+            Varint out = new Varint();
+            out.value = value;
+            long rest = value;
+            do {
+                out.raw[out.length++] = (byte) ((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0));
+                rest >>>= 7;
+            } while (rest != 0);
+            return out;
+        }
+
+        void read(InputStream in) throws IOException {
+            length = 0;
+            value = 0;
+            int octet;
+            do {
+                octet = in.read();
+                if (octet < 0) {
+                    throw new NotAChunk("it ends early");
+                }
+                value |= (long) (length == 8 ? octet : octet & 0x7f) << (7 * length);
+                raw[length++] = (byte) octet;
+            } while (octet >= 0x80 && length < 9);
+        }
+
+        void write(OutputStream out) throws IOException {
+            out.write(raw, 0, length);
+        }
+    }
+
+    /** Reads from an array with every step checked. */
+    private static final class Cursor {
+        private final byte[] bytes;
+        int position;
+
+        Cursor(byte[] bytes) {
+            this.bytes = bytes;
+        }
+
+        int octet() throws NotAChunk {
+            if (position >= bytes.length) {
+                throw new NotAChunk("a string pool that ends early");
+            }
+            return bytes[position++] & 0xff;
+        }
+
+        long varint() throws NotAChunk {
+            long value = 0;
+            for (int i = 0; i < 9; i++) {
+                int octet = octet();
+                value |= (long) (i == 8 ? octet : octet & 0x7f) << (7 * i);
+                if (octet < 0x80) {
+                    break;
+                }
+            }
+            return value;
+        }
+
+        String characters(long count) throws NotAChunk {
+            StringBuilder out = new StringBuilder();
+            for (long i = 0; i < count; i++) {
+                out.append((char) varint());
+            }
+            return out.toString();
+        }
+
+        String text(long length, String charset) throws NotAChunk {
+            if (length < 0 || length > bytes.length - position) {
+                throw new NotAChunk("a string that is longer than its pool");
+            }
+            ByteArrayOutputStream out = new ByteArrayOutputStream((int) length);
+            out.write(bytes, position, (int) length);
+            position += (int) length;
+            try {
+                return out.toString(charset);
+            } catch (java.io.UnsupportedEncodingException impossible) {
+                throw new NotAChunk(charset);
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package io.emberscope;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Moves closed chunks of one process into the run's directory, each once, with its manifest beside it.
+ *
+ * <p>The engine keeps closed chunks for a while; a chunk that could not be written is offered again with the next ones,
+ * and is lost when the engine no longer has it. One failure ends a round: a store that is full or gone is tried once
+ * per round, not once per chunk.
+ */
+final class ChunkShipper {
+    static final String SCHEMA = "emberscope.chunk/1";
+
+    /** Far more chunks than an engine keeps. */
+    private static final int REMEMBERED = 4096;
+
+    /** What names a process within a run. */
+    static final class Process {
+        final String role;
+        final String executorId;
+        final String host;
+
+        Process(String role, String executorId, String host) {
+            this.role = role;
+            this.executorId = executorId;
+            this.host = host;
+        }
+
+        String directory() {
+            return "recordings/" + role + "-" + RunAddress.safe(executorId) + "/";
+        }
+    }
+
+    private final Process process;
+    private final Problems problems;
+    private final Engine engine;
+
+    /** Starts (epoch ns) of chunks that are done with: shipped, or given up. */
+    private final TreeSet<Long> done = new TreeSet<>();
+
+    /** Start to {bytes, duration ns} of chunks that could not be written yet. */
+    private final TreeMap<Long, long[]> waiting = new TreeMap<>();
+
+    private long shippedUntilNanos;
+    private int sequence;
+    private long lostChunks;
+    private long lostBytes;
+    private long lostNanos;
+
+    ChunkShipper(Process process, Engine engine, Problems problems) {
+        this.process = process;
+        this.engine = engine;
+        this.problems = problems;
+        this.shippedUntilNanos = engine.firstNanos();
+    }
+
+    /** Closed chunks that reach beyond this time (epoch ns) are still to be shipped. */
+    long afterNanos() {
+        return waiting.isEmpty() ? shippedUntilNanos : Math.min(waiting.firstKey(), shippedUntilNanos);
+    }
+
+    /** Ships what is new in a stream of chunks. {@code last}: the process ends, nothing comes after. */
+    void ship(InputStream stream, RunStore store, RunAddress address, boolean last) throws IOException {
+        Chunks chunks = new Chunks(new BufferedInputStream(stream, 1 << 16));
+        ChunkFilter filter = engine.filter();
+        Long earliest = null;
+        Chunks.Header header = chunks.next();
+        while (header != null) {
+            long start = header.startNanos;
+            earliest = earliest == null ? Long.valueOf(start) : earliest;
+            if (start < engine.firstNanos() || done.contains(start)) {
+                header = chunks.next();
+                continue;
+            }
+            waiting.put(start, new long[] {header.size, header.durationNanos});
+            giveUpBefore(earliest);
+            String stem = process.directory() + start / 1_000_000 + "-" + String.format("%06d", sequence);
+            String hidden = RunStore.hidden(stem + ".jfr");
+            MessageDigest digest = sha256();
+            long withheld;
+            try (OutputStream out = new BufferedOutputStream(new DigestOutputStream(store.create(hidden), digest), 1 << 16)) {
+                out.write(header.bytes);
+                withheld = filter.copy(chunks.body(), header.bodyBytes(), out);
+            } catch (ChunkFilter.NotAChunk malformed) {
+                store.deleteQuietly(hidden);
+                problems.add("chunk", malformed);
+                giveUp(start);
+                header = chunks.next();
+                continue;
+            } catch (IOException | RuntimeException failed) {
+                store.deleteQuietly(hidden);
+                throw failed;
+            }
+            Chunks.Header following = chunks.next();
+            boolean isLast = last && following == null;
+            Map<String, Object> manifest = manifest(header, address, isLast, withheld, digest.digest());
+            store.rename(hidden, stem + ".jfr");
+            store.put(stem + ".json", Json.bytes(manifest));
+            sequence++;
+            waiting.remove(start);
+            done.add(start);
+            shippedUntilNanos = Math.max(shippedUntilNanos, start + header.durationNanos);
+            header = following;
+        }
+        giveUpBefore(earliest);
+        while (done.size() > REMEMBERED) {
+            done.pollFirst();
+        }
+    }
+
+    /** The engine has let go of chunks that began before the first one it still gives. */
+    private void giveUpBefore(Long earliest) {
+        while (earliest != null && !waiting.isEmpty() && waiting.firstKey() < earliest) {
+            giveUp(waiting.firstKey());
+        }
+    }
+
+    private void giveUp(long start) {
+        long[] size = waiting.remove(start);
+        done.add(start);
+        lostChunks++;
+        lostBytes += size[0];
+        lostNanos += size[1];
+    }
+
+    private Map<String, Object> manifest(Chunks.Header header, RunAddress address, boolean last, long withheld, byte[] sha256) {
+        Map<String, Object> lost = new LinkedHashMap<>();
+        lost.put("chunks", lostChunks);
+        lost.put("bytes", lostBytes);
+        lost.put("seconds", lostNanos / 1e9);
+        Map<String, Object> out = new LinkedHashMap<>();
+        out.put("schema", SCHEMA);
+        out.put("app_id", address.appId);
+        out.put("attempt", address.attempt);
+        out.put("role", process.role);
+        out.put("executor_id", process.executorId);
+        out.put("host", process.host);
+        out.put("pid", pid());
+        out.put("sequence", sequence);
+        out.put("first_ms", header.startNanos / 1_000_000);
+        out.put("last_ms", (header.startNanos + header.durationNanos) / 1_000_000);
+        out.put("clock_ms", System.currentTimeMillis());
+        out.put("engine", engine.name());
+        out.put("jdk", System.getProperty("java.version"));
+        out.put("bytes", header.size);
+        out.put("sha256", hex(sha256));
+        out.put("events", engine.events());
+        out.put("sample_period_ns", engine.samplePeriodNs());
+        out.put("stack_depth", engine.stackDepth());
+        out.put("withheld", withheld);
+        out.put("last", last);
+        out.put("lost", lost);
+        return out;
+    }
+
+    private static Long pid() {
+        try {
+            return Long.valueOf(ManagementFactory.getRuntimeMXBean().getName().split("@")[0]);
+        } catch (NumberFormatException unknown) {
+            return null;
+        }
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    private static String hex(byte[] bytes) {
+        StringBuilder out = new StringBuilder();
+        for (byte octet : bytes) {
+            out.append(String.format("%02x", octet & 0xff));
+        }
+        return out.toString();
+    }
+}

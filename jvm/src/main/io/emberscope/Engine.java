@@ -1,0 +1,35 @@
+package io.emberscope;
+
+import java.io.InputStream;
+import java.util.List;
+
+/** A sampler inside this JVM that writes self-contained chunks. All calls come from the recorder's own thread. */
+interface Engine {
+    /** Starts sampling. Takes seconds on a busy machine. */
+    void start(Settings settings, Problems problems) throws Exception;
+
+    /** Closes the current chunk. Gives all closed chunks that reach beyond a time (epoch ns); some may be repeated. */
+    InputStream closed(long afterNanos) throws Exception;
+
+    /** Stops sampling, or waits until the exiting JVM has done so, and gives all chunks that are still there. */
+    InputStream tail(long waitMs) throws Exception;
+
+    /** Lets go of everything, files too. */
+    void close() throws Exception;
+
+    /** What may leave this JVM. */
+    ChunkFilter filter();
+
+    /** Chunks that started before this (epoch ns) belong to somebody else. */
+    long firstNanos();
+
+    String name();
+
+    /** Kinds of events that are really recorded on this JVM. */
+    List<String> events();
+
+    /** CPU sampling period that holds now, or null where CPU is not sampled. */
+    Long samplePeriodNs();
+
+    int stackDepth();
+}

@@ -1,0 +1,155 @@
+package io.emberscope;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.SparkConf;
+
+/** The settings {@code spark.emberscope.*}. A value that cannot be read is a problem, and the default holds. */
+final class Settings {
+    static final String PREFIX = "spark.emberscope.";
+
+    /** Keys and defaults; what they mean is documented in docs/settings.md, and a test keeps the two alike. */
+    enum Key {
+        ENABLED("enabled", "boolean", "true"),
+        STORE("store", "path", ""),
+        GROUP("group", "name", "default"),
+        ENGINE("engine", "name", "auto"),
+        EVENTS("events", "names", "cpu,alloc,lock,gc"),
+        DRIVER_ENABLED("driver.enabled", "boolean", "true"),
+        FRACTION("fraction", "ratio", "1.0"),
+        CHUNK_SECONDS("chunk.seconds", "count", "30"),
+        RATE_CPU("rate.cpu", "time", "20ms"),
+        RATE_ALLOC("rate.alloc", "count", "150"),
+        RATE_LOCK("rate.lock", "time", "20ms"),
+        DEPTH("depth", "count", "256"),
+        BUDGET_MEMORY("budget.memory", "size", "10m"),
+        BUDGET_DISK("budget.disk", "size", "256m"),
+        STATUS("status", "path", ""),
+        INVOCATION("invocation", "name", ""),
+        FAULT("fault", "names", "");
+
+        final String key;
+        final String type;
+        final String standard;
+
+        Key(String name, String type, String standard) {
+            this.key = PREFIX + name;
+            this.type = type;
+            this.standard = standard;
+        }
+    }
+
+    private interface Reader<T> {
+        T read(String text);
+    }
+
+    private final SparkConf conf;
+    private final Problems problems;
+    private final Set<String> faults;
+
+    Settings(SparkConf conf, Problems problems) {
+        this.conf = conf;
+        this.problems = problems;
+        this.faults = new HashSet<>(names(Key.FAULT));
+    }
+
+    String text(Key key) {
+        return conf.get(key.key, key.standard).trim();
+    }
+
+    boolean flag(Key key) {
+        return read(key, text -> {
+            if (!text.equalsIgnoreCase("true") && !text.equalsIgnoreCase("false")) {
+                throw new IllegalArgumentException("neither true nor false");
+            }
+            return text.equalsIgnoreCase("true");
+        });
+    }
+
+    /** A whole number that is at least {@code least}. */
+    int count(Key key, int least) {
+        return read(key, text -> {
+            int value = Integer.parseInt(text);
+            if (value < least) {
+                throw new IllegalArgumentException("less than " + least);
+            }
+            return value;
+        });
+    }
+
+    double ratio(Key key) {
+        return read(key, text -> {
+            double value = Double.parseDouble(text);
+            if (!(value >= 0 && value <= 1)) {
+                throw new IllegalArgumentException("not between 0 and 1");
+            }
+            return value;
+        });
+    }
+
+    /** Milliseconds, at least one; a bare number is milliseconds. */
+    long millis(Key key) {
+        return read(key, text -> {
+            long value = new SparkConf(false).set(key.key, text).getTimeAsMs(key.key, key.standard);
+            if (value < 1) {
+                throw new IllegalArgumentException("less than 1 ms");
+            }
+            return value;
+        });
+    }
+
+    long bytes(Key key) {
+        return read(key, text -> new SparkConf(false).set(key.key, text).getSizeAsBytes(key.key, key.standard));
+    }
+
+    List<String> names(Key key) {
+        List<String> out = new ArrayList<>();
+        for (String name : text(key).split(",")) {
+            if (!name.trim().isEmpty()) {
+                out.add(name.trim());
+            }
+        }
+        return out;
+    }
+
+    private <T> T read(Key key, Reader<T> reader) {
+        String text = text(key);
+        try {
+            return reader.read(text);
+        } catch (RuntimeException wrong) {
+            problems.add("settings", key.key + "=" + text + " cannot be used, so " + key.standard + " holds: " + wrong.getMessage());
+            return reader.read(key.standard);
+        }
+    }
+
+    /** Kinds of events asked for, in their fixed order; unknown ones are a problem. */
+    List<String> events() {
+        List<String> known = Arrays.asList("cpu", "alloc", "lock", "gc");
+        List<String> asked = names(Key.EVENTS);
+        for (String kind : asked) {
+            if (!known.contains(kind)) {
+                problems.add("settings", Key.EVENTS.key + ": " + kind + " is none of " + known);
+            }
+        }
+        List<String> out = new ArrayList<>(known);
+        out.retainAll(asked);
+        return out;
+    }
+
+    /** For tests: throws where {@code spark.emberscope.fault} names this hook. */
+    void fault(String hook) {
+        if (!faults.isEmpty() && faults.contains(hook)) {
+            throw new IllegalStateException("fault in " + hook + ", asked for by " + Key.FAULT.key);
+        }
+    }
+
+    /** Prints the catalogue, for the test that compares it with the documentation. */
+    public static void main(String[] arguments) {
+        for (Key key : Key.values()) {
+            System.out.println(key.key + '\t' + key.type + '\t' + key.standard);
+        }
+    }
+}

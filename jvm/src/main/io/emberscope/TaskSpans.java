@@ -1,0 +1,126 @@
+package io.emberscope;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.spark.TaskContext;
+
+/**
+ * Which task runs on which thread of this JVM, written into the recording by an engine's {@link Writer}. There is one
+ * for the whole JVM because in local mode the executor's hooks and the driver's recorder share it.
+ */
+final class TaskSpans {
+    static final TaskSpans OF_THIS_JVM = new TaskSpans();
+
+    /** Longest job group or description that is kept, in characters. */
+    private static final int LONGEST = 256;
+
+    private static final int STRINGS_KEPT = 4096;
+
+    /** A running task attempt. */
+    static final class Task {
+        int stageId;
+        int stageAttempt;
+        long taskId;
+        int attempt;
+        int partition;
+        long sqlExecutionId;
+        String jobGroup;
+        String description;
+        long threadId;
+        /** The engine's open span, made by {@link Writer#started}. */
+        volatile Object span;
+    }
+
+    /** How an engine writes spans. */
+    interface Writer {
+        /** Writes the start of a task and opens its span in {@link Task#span}. */
+        void started(Task task);
+
+        /** Closes and writes the span. */
+        void ended(Task task, String outcome);
+    }
+
+    private final Map<Long, Task> running = new ConcurrentHashMap<>();
+    private final Set<String> strings = Collections.synchronizedSet(Collections.newSetFromMap(
+            new LinkedHashMap<String, Boolean>(64, 0.75f, true) {
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+                    return size() > STRINGS_KEPT;
+                }
+            }));
+    private volatile Writer writer;
+
+    private TaskSpans() {}
+
+    /** From now on spans are written; tasks that run already are seen from here on. */
+    void startWriting(Writer engineWriter) {
+        writer = engineWriter;
+        for (Task task : running.values()) {
+            engineWriter.started(task);
+        }
+    }
+
+    void stopWriting() {
+        writer = null;
+    }
+
+    /** Strings that spans of late carried: ours, so they may leave this JVM. */
+    boolean wrote(String text) {
+        return strings.contains(text);
+    }
+
+    /** On the task's own thread, where Spark's task context is set. */
+    void taskStarted() {
+        TaskContext context = TaskContext.get();
+        if (context == null) {
+            return;
+        }
+        Task task = new Task();
+        task.stageId = context.stageId();
+        task.stageAttempt = context.stageAttemptNumber();
+        task.taskId = context.taskAttemptId();
+        task.attempt = context.attemptNumber();
+        task.partition = context.partitionId();
+        task.sqlExecutionId = number(context.getLocalProperty("spark.sql.execution.id"));
+        task.jobGroup = capped(context.getLocalProperty("spark.jobGroup.id"));
+        task.description = capped(context.getLocalProperty("spark.job.description"));
+        task.threadId = Thread.currentThread().getId();
+        running.put(task.threadId, task);
+        Writer now = writer;
+        if (now != null) {
+            now.started(task);
+        }
+    }
+
+    /** On the task's own thread; Spark's task context is gone by then, and a failed task may never have started. */
+    void taskEnded(String outcome) {
+        Task task = running.remove(Thread.currentThread().getId());
+        Writer now = writer;
+        if (task != null && now != null) {
+            now.ended(task, outcome);
+        }
+    }
+
+    private String capped(String text) {
+        if (text == null) {
+            return null;
+        }
+        String out = text.length() > LONGEST ? text.substring(0, LONGEST) : text;
+        strings.add(out);
+        return out;
+    }
+
+    private static long number(String text) {
+        if (text == null) {
+            return -1;
+        }
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException other) {
+            return -1;
+        }
+    }
+}
