@@ -5,7 +5,7 @@
 
 BIN := .venv/bin
 JAR := src/emberscope/recorder/emberscope-recorder.jar
-TSC := .cache/node/node_modules/.bin/tsc
+NODE := tests/web/node_modules/.installed
 IN_VENV = JAVA_HOME="$$(tools/jdk.sh)" && export JAVA_HOME && PATH="$(CURDIR)/$(BIN):$$PATH"
 
 help: ## list these targets
@@ -24,8 +24,8 @@ lint: .venv/installed ## style, types and layers of the Python code
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-types: $(TSC) ## types of the page modules
-	$(TSC) -p web
+types: $(NODE) ## types of the page modules, by tsc
+	npm run --silent --prefix tests/web types
 
 setup: .venv/installed ## the virtual environment with everything that the other targets need
 
@@ -39,17 +39,17 @@ docs: .venv/installed ## the generated pages of docs/
 	$(BIN)/python tools/docs.py
 
 clean: ## remove all that these targets made
-	rm -rf .venv .cache demo dist build $(JAR)
+	rm -rf .venv .cache demo dist build $(dir $(NODE)) $(JAR)
 
 .venv/installed: pyproject.toml
 	python="$$(tools/python.sh)" && "$$python" -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	@touch $@
 
-$(JAR): .venv/installed $(shell find jvm -type f -not -path '*/build/*')
+$(JAR): $(shell find jvm -type f) src/emberscope/__init__.py | .venv/installed
 	@$(IN_VENV) jvm/build.sh
 
-$(TSC):
+$(NODE): tests/web/package-lock.json
 	@command -v npm >/dev/null || tools/debian.sh "Node with npm" nodejs npm
-	npm install --silent --no-audit --no-fund --prefix .cache/node typescript@5.9.3
+	npm ci --silent --no-audit --no-fund --prefix tests/web
 	@touch $@
