@@ -33,7 +33,7 @@ def diagnosis_text(diagnosed: Sequence[Diagnosed]) -> str:
     else:
         lines += ["No finding: none of the rules that could be evaluated found anything to save.", ""]
     lines += list(_closing(diagnosed))
-    return "\n".join(lines).rstrip() + "\n"
+    return _printable("\n".join(lines).rstrip() + "\n")
 
 
 def diagnosis_markdown(diagnosed: Sequence[Diagnosed]) -> str:
@@ -52,7 +52,7 @@ def diagnosis_markdown(diagnosed: Sequence[Diagnosed]) -> str:
         lines += [f"- {evidence.text} (`{evidence.source}`)" for evidence in finding.finding.evidence]
         lines += ["", *_advice_markdown(finding.finding.advice), finding.finding.saving_basis, ""]
     lines += [f"- {line}" for line in _closing(diagnosed) if line]
-    return "\n".join(lines).rstrip() + "\n"
+    return _printable("\n".join(lines).rstrip() + "\n").replace("<", "&lt;")
 
 
 def price(finding: Ranked) -> str:
@@ -120,6 +120,11 @@ def _closing(diagnosed: Sequence[Diagnosed]) -> Iterator[str]:
     if unasked:
         yield ""
     yield from _wrap(coverage_line(total(item.run.coverage for item in diagnosed)))
+
+
+def _printable(text: str) -> str:
+    """Without control characters: names and messages come from logs, and a terminal obeys what it is sent."""
+    return "".join(letter if letter == "\n" or letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
 def _wrap(text: str, first: str = "", rest: str | None = None) -> list[str]:

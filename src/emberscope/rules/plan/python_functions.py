@@ -1,0 +1,203 @@
+"""Rows went through Python functions, and tasks waited for them.
+
+## What it means
+A Python function runs in a worker process beside the executor: every row is converted, sent through a socket, computed
+by the interpreter, and sent back. A plain UDF does this row by row (BatchEvalPython in the plan); pandas and Arrow
+functions move columns (ArrowEvalPython, MapInPandas and others). Functions of RDDs run there as well. While the worker
+computes, the task's JVM thread waits; that wait is what is counted here.
+
+## What it costs
+An upper bound: the application replayed without the time that tasks waited for Python workers, as if the function were
+free. A built-in expression in its place is not free, but usually close to it. A pandas function saves the conversion,
+not the computation.
+
+## What to do
+Write the function as Spark SQL expressions (pyspark.sql.functions, transform, higher-order functions): the work stays
+in the JVM and is compiled. Where that is not possible, use a pandas UDF, so that rows travel in columns; Arrow can do
+the same for plain UDFs by a setting. Call it after filters, on fewer rows, and never twice on the same column.
+
+## When to ignore it
+When the function does what only Python can do (a model, a library) and already works on columns; then look into its
+code with the flame graph of the Python workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, set_conf
+from emberscope.rules.places import place_of, places
+from emberscope.rules.python_time import ROW_OPERATORS, PythonStage, python_ms_by_task, python_stages
+from emberscope.rules.settings import is_on, version
+from emberscope.rules.stage_samples import operator_ratio
+from emberscope.simulate.replay import saving, timeline
+from emberscope.simulate.stage_tasks import StageKey
+from emberscope.tables.jobs import JOBS
+from emberscope.tables.plan_nodes import PLAN_NODES
+from emberscope.tables.stages import STAGES
+from emberscope.tables.tasks import TASKS
+from emberscope.units import format_count, format_ms, format_ratio
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from emberscope.tables.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """No tool that was read has numbers for this; all values are our proposal and not calibrated on a corpus."""
+
+    ratio: float = 0.2  # wait for Python over the stage's run time
+    floor_ms: int = 5_000  # wait for Python in the stage, over all its tasks
+
+
+def check(run: Run, limits: Limits) -> Iterator[Finding]:
+    python, tasks = python_stages(run), run.tables["tasks"]
+    if not python or not tasks.num_rows:
+        return
+    waits, known, application = python_ms_by_task(run), places(run), timeline(run)
+    keys = np.column_stack([tasks["stage_id"].to_numpy(), tasks["stage_attempt"].to_numpy()])
+    runs_ms = np.nan_to_num(np.asarray(tasks["executor_run_time_ms"].to_numpy(), dtype=np.float64))
+    for key in sorted({(int(stage), int(attempt)) for stage, attempt in keys if int(stage) in python}):
+        here = np.all(keys == key, axis=1)
+        wait_ms, run_ms = float(waits[here].sum()), float(runs_ms[here].sum())
+        if wait_ms < limits.floor_ms or wait_ms < limits.ratio * run_ms:
+            continue
+        if application is None:
+            wall_ms, basis = None, "The times of the application are not known, so nothing could be replayed."
+        else:
+            price = saving(application, {key: _without(run, here, waits)})
+            wall_ms = price.wall_ms
+            basis = f"Upper bound: the waits for Python taken off, as if the function were free. {price.basis}"
+        place, stage = place_of(known, key), python[key[0]]
+        what = _what(stage)
+        yield Finding(
+            title=f"{place.title} waited for Python{f' ({what})' if stage.functions else ''}",
+            summary=f"{place.sentence}: {format_ratio(wait_ms / max(run_ms, 1))} of the tasks' time went by while they "
+            f"waited for {what} in Python workers.",
+            where=place.where,
+            evidence=tuple(_evidence(run, key, stage, wait_ms, run_ms)),
+            advice=tuple(_advice(run, stage)),
+            wasted_wall_ms=wall_ms,
+            wasted_core_ms=round(wait_ms),
+            saving_basis=basis,
+            confidence=0.8 if stage.worker_ms is not None else 0.6,
+        )
+
+
+def _without(run: Run, here: NDArray[np.bool_], waits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Durations of these tasks less their waits, in launch order."""
+    tasks = run.tables["tasks"]
+    launch = np.asarray(tasks["launch_ms"].to_numpy(), dtype=np.float64)[here]
+    finish = np.asarray(tasks["finish_ms"].to_numpy(), dtype=np.float64)[here]
+    order = np.lexsort((np.asarray(tasks["task_id"].to_numpy())[here], launch))
+    shorter = np.maximum(0.0, finish - launch - waits[here])[order]
+    return shorter[~np.isnan(shorter)]
+
+
+def _what(stage: PythonStage) -> str:
+    if stage.functions:
+        return ", ".join(f"{name}()" for name in stage.functions[:3]) + (
+            " and others" if len(stage.functions) > 3 else ""
+        )
+    return "functions of an RDD" if not stage.operators else "Python functions"
+
+
+def _evidence(run: Run, key: StageKey, stage: PythonStage, wait_ms: float, run_ms: float) -> Iterator[Evidence]:
+    yield Evidence(
+        f"tasks waited {format_ms(wait_ms)} for Python, of {format_ms(run_ms)} that they ran",
+        "tasks.executor_run_time_ms - executor_cpu_time_ns - gc_time_ms - shuffle_fetch_wait_ms",
+        round(wait_ms),
+        "ms",
+    )
+    if stage.operators:
+        row_wise = " (row by row)" if ROW_OPERATORS & set(stage.operators) else ""
+        yield Evidence(f"the plan has {', '.join(stage.operators)}{row_wise}", "plan_nodes.name")
+    else:
+        yield Evidence("the stage's RDDs are Python RDDs", "stages.rdd_names")
+    if stage.worker_ms is not None:
+        yield Evidence(
+            f"Spark measured {format_ms(stage.worker_ms)} in Python workers",
+            "plan_metrics: time to run Python workers",
+            round(stage.worker_ms),
+            "ms",
+        )
+    ratio = operator_ratio(run, key[0], "waiting for Python")
+    if ratio:
+        yield Evidence(
+            f"{format_ratio(ratio)} of the stage's CPU samples in the JVM moved rows to or from Python",
+            "samples",
+            round(ratio, 4),
+            "ratio",
+        )
+    rows = _rows_sent(run, key[0])
+    if rows:
+        yield Evidence(
+            f"{format_count(rows)} rows came back from Python", "plan_metrics: number of output rows", rows, "rows"
+        )
+
+
+def _rows_sent(run: Run, stage_id: int) -> int:
+    """Rows that the Python operators of the stage gave back; 0 where no metric says."""
+    nodes, metrics = run.tables["plan_nodes"], run.tables.get("plan_metrics")
+    if metrics is None:
+        return 0
+    from emberscope.rules.python_time import ARROW_OPERATORS
+
+    mine = {
+        (row["sql_execution_id"], row["node_id"])
+        for row in nodes.select(["sql_execution_id", "node_id", "name", "stage_ids"]).to_pylist()
+        if (row["name"] or "").partition(" ")[0] in ROW_OPERATORS | ARROW_OPERATORS
+        and stage_id in (row["stage_ids"] or ())
+    }
+    return sum(
+        row["value"] or 0
+        for row in metrics.select(["sql_execution_id", "node_id", "name", "value"]).to_pylist()
+        if row["name"] == "number of output rows" and (row["sql_execution_id"], row["node_id"]) in mine
+    )
+
+
+def _advice(run: Run, stage: PythonStage) -> Iterator[Advice]:
+    name = stage.functions[0] if stage.functions else "the function"
+    if not stage.operators:
+        yield Advice("code", "Use DataFrames and Spark SQL expressions in place of functions over RDDs.")
+        return
+    yield Advice(
+        "code",
+        f"Write {name} with pyspark.sql.functions, so that the work stays in the JVM: no row has to travel, and Spark "
+        "compiles it.",
+    )
+    if ROW_OPERATORS & set(stage.operators):
+        yield Advice(
+            "code",
+            f"If {name} has to be Python, make it a pandas UDF (`@pandas_udf`) that takes and gives whole columns.",
+        )
+        if version(run) >= (3, 5) and not is_on(run, "spark.sql.execution.pythonUDF.arrow.enabled", default=False):
+            yield set_conf(
+                "spark.sql.execution.pythonUDF.arrow.enabled",
+                "true",
+                "Moves the rows of plain UDFs in Arrow batches; needs pandas and pyarrow on the driver and on every "
+                "executor, else Spark goes on row by row.",
+            )
+    else:
+        yield Advice("check", f"Look into {name} itself: the rows already travel in columns.")
+
+
+RULE = Rule(
+    code="F3",
+    name="python-functions",
+    since="0.1",
+    reads=(
+        Reads(TASKS, ("executor_run_time_ms", "executor_cpu_time_ns")),
+        Reads(STAGES),
+        Reads(JOBS),
+        Reads(PLAN_NODES),
+    ),
+    limits=Limits(),
+    check=check,
+)
