@@ -87,7 +87,7 @@ def executor_rows(
 
 
 def chunk_notes(chunks: Iterable[Chunk]) -> list[Note]:
-    """For each process what its recorder says it lost, and chunks that are missing in the sequence, which starts at 0."""
+    """For each process what its recorder says it lost, and the chunks that are missing in the sequence from 0."""
     notes = []
     for executor_id, own in by_executor(chunks).items():
         where = "driver" if executor_id == "driver" else f"executor {executor_id}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from emberscope.errors import InputError
 from emberscope.eventlog.read import read_event_log
-from emberscope.sources.lost import executor_notes, chunk_notes
+from emberscope.sources.lost import chunk_notes, executor_notes
 from emberscope.sources.recording import joined, read_chunks, recorder_of
 from emberscope.store.chunks import Chunk, Manifest, chunks_of
 from emberscope.store.layout import APPLICATION_DOCUMENT, EVENTLOG, RUN_DOCUMENT

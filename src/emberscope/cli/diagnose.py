@@ -1,0 +1,67 @@
+"""`emberscope diagnose`: where the time went, and ranked findings."""
+
+from __future__ import annotations
+
+import click
+
+from emberscope.cli.inputs import kind_option, read_inputs
+from emberscope.cli.output import write_document, write_result
+from emberscope.errors import UsageError
+
+CHECK_FAILED = 1
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  emberscope diagnose eventlog.zstd
+  emberscope diagnose emberscope-runs --json
+  emberscope diagnose eventlog.zstd --format md -o ticket.md
+  emberscope diagnose eventlog.zstd --fail-on high
+"""
+)
+@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document (as --format json).")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "md", "json"]), help="text (the default), md for a ticket, json."
+)
+@click.option("-o", "--output", metavar="FILE", help="Where to write it; standard output without it.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["critical", "high", "medium", "low", "info"]),
+    help="Exit with 1 where a finding is at least this severe.",
+)
+@kind_option
+def command(
+    inputs: tuple[str, ...], as_json: bool, form: str | None, output: str | None, fail_on: str | None, kind: str | None
+) -> int:
+    """Why it was slow: where the wall time went, then findings with evidence and advice, the dearest first.
+
+    INPUT is an event log (any codec, rolling or not), a run, a store (its newest run), a recording, a directory of
+    these, or - for standard input. An event log and the recordings of the same application are joined.
+    """
+    if as_json and form not in (None, "json"):
+        raise UsageError(f"--json and --format {form} ask for two things.", hint="Choose one.")
+    from emberscope.report.diagnosis import Input, diagnose, diagnose_document
+    from emberscope.report.text import diagnosis_markdown, diagnosis_text
+    from emberscope.rules.evaluate import SEVERITIES
+    from emberscope.sources.join import join
+    from emberscope.tables.coverage import Coverage, Note
+
+    reading = read_inputs(inputs, kind)
+    described = [Input(run.path, found, run.coverage) for found, run in reading.runs]
+    described += [
+        Input(error.path, None, Coverage((Note("missing_part", error.reason, error.path),)))
+        for error in reading.problems
+    ]
+    diagnosed = [diagnose(run) for run in join([run for _, run in reading.runs])]
+    document = diagnose_document(diagnosed, described)
+    if as_json or form == "json":
+        write_document(document, output)
+    elif diagnosed:
+        write_result((diagnosis_markdown if form == "md" else diagnosis_text)(diagnosed), output)
+    reading.fail_if_incomplete()
+    if fail_on is None:
+        return 0
+    worst = min((SEVERITIES.index(finding["severity"]) for finding in document["findings"]), default=len(SEVERITIES))
+    return CHECK_FAILED if worst <= SEVERITIES.index(fail_on) else 0

@@ -1,0 +1,156 @@
+"""`emberscope flame`: the flame graph of a run or recording, or of a slice of it."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from emberscope.cli.inputs import kind_option, read_one
+from emberscope.cli.output import say, say_coverage, write_document, write_result
+from emberscope.cli.slices import EVENTS, chosen_samples, slice_options, words_of
+from emberscope.errors import UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from emberscope.profile.fold import CallTree
+    from emberscope.tables.run import Run
+
+_SUFFIXES: Final = {
+    ".html": "html",
+    ".htm": "html",
+    ".speedscope.json": "speedscope",
+    ".json": "json",
+    ".folded": "folded",
+    ".collapsed": "folded",
+    ".txt": "folded",
+}
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  emberscope flame emberscope-runs -o flame.html
+  emberscope flame recording.jfr --format folded
+  emberscope flame emberscope-runs --stage 7 --executor 2 -o stage7.html
+"""
+)
+@click.argument("source", metavar="INPUT")
+@slice_options
+@click.option("-o", "--output", metavar="FILE", help="Where to write it; its ending chooses the format.")
+@click.option("--format", "form", type=click.Choice(["html", "folded", "speedscope", "json"]), help="Default: html.")
+@click.option("--unit", type=click.Choice(["samples", "ns", "bytes"]), help="What the widths count.")
+@click.option("--lines", is_flag=True, help="Tell the source lines of a method apart.")
+@click.option("--reverse", "is_reverse", is_flag=True, help="Leaf first: who calls the hot methods.")
+@kind_option
+def command(
+    source: str,
+    output: str | None,
+    form: str | None,
+    unit: str | None,
+    lines: bool,
+    is_reverse: bool,
+    kind: str | None,
+    **given: Any,
+) -> None:
+    """Flame graph of a run, a .jfr recording or a directory of recordings, or of a slice of it.
+
+    HTML is one offline file; folded, speedscope and json are for other tools and go to standard output without -o.
+    """
+    form = form or _format_of(output) or "html"
+    if form == "html" and output is None and sys.stdout.isatty():
+        raise UsageError("a page of HTML is nothing for a terminal.", hint="Name a file: -o flame.html.")
+    _, run = read_one(source, kind, lines=lines)
+    samples = chosen_samples(run, given)
+    stacks, frames = run.tables["stacks"], run.tables["frames"]
+    if is_reverse:
+        from emberscope.profile.reverse import reverse
+
+        samples, stacks = reverse(samples, stacks)
+    if form == "html":
+        write_result(_page(run, samples, stacks, frames, unit, given), output)
+        if output not in (None, "-"):
+            say(f"flame graph: {output}")
+    else:
+        _write_tree(run, samples, stacks, frames, form, unit, output, given)
+    say_coverage(run.coverage)
+
+
+def _page(
+    run: Run, samples: pa.Table, stacks: pa.Table, frames: pa.Table, unit: str | None, given: dict[str, Any]
+) -> str:
+    from emberscope.profile.flame_data import flame_data, from_tree
+    from emberscope.profile.fold import compacted
+    from emberscope.report.flame_page import flame_page
+
+    if unit is None:
+        data = flame_data(samples, stacks, frames)
+    else:
+        tree, event, unit = _tree(samples, stacks, frames, unit)
+        data = from_tree(compacted(tree), event=event, unit=unit)
+    return flame_page(
+        data,
+        title=run.application.app_name or run.path,
+        subtitle=words_of(given),
+        coverage=run.coverage,
+        stage_names=_names(run, "stages", "stage_id", "name"),
+        sql_names=_names(run, "sql_executions", "sql_execution_id", "description"),
+    )
+
+
+def _write_tree(
+    run: Run,
+    samples: pa.Table,
+    stacks: pa.Table,
+    frames: pa.Table,
+    form: str,
+    unit: str | None,
+    output: str | None,
+    given: dict[str, Any],
+) -> None:
+    tree, event, unit = _tree(samples, stacks, frames, unit)
+    if form == "folded":
+        from emberscope.profile.formats.folded import folded
+
+        write_result(folded(tree), output)
+    elif form == "speedscope":
+        from emberscope.profile.formats.speedscope import speedscope
+
+        name = ", ".join(filter(None, [run.application.app_name or run.path, words_of(given), event]))
+        write_document(speedscope(tree, name=name, unit=unit), output)
+    else:
+        from emberscope.profile.formats.json import columns
+
+        document = {"schema": "emberscope.flame/1", "inputs": [run.path]}
+        write_document(document | columns(tree, event=event, unit=unit) | {"coverage": run.coverage.document()}, output)
+
+
+def _tree(samples: pa.Table, stacks: pa.Table, frames: pa.Table, unit: str | None) -> tuple[CallTree, str, str]:
+    """The call tree of the first event that is there, with the event and the unit of its weights."""
+    import pyarrow.compute as pc
+
+    from emberscope.profile.fold import Weight, fold, natural_weight, unit_of
+
+    present = set(pc.unique(samples["event"]).to_pylist())
+    event = next(event for event in EVENTS if event in present)
+    samples = samples.filter(pc.equal(samples["event"], event))
+    weight: Weight = natural_weight(samples, event) if unit is None else ("count" if unit == "samples" else "value")
+    found = unit_of(samples, weight)
+    if unit is not None and found != unit:
+        raise UsageError(f"{event} samples count {found}, not {unit}.", hint=f"Ask for --unit {found} or samples.")
+    return fold(samples, stacks, frames, weight=weight), event, found
+
+
+def _names(run: Run, table: str, key: str, name: str) -> dict[int, str]:
+    rows = run.tables.get(table)
+    if rows is None:
+        return {}
+    return {k: str(v) for k, v in zip(rows[key].to_pylist(), rows[name].to_pylist(), strict=True) if v}
+
+
+def _format_of(output: str | None) -> str | None:
+    """The format that a file's name asks for, if it does."""
+    name = (output or "").lower()
+    return next((form for suffix, form in _SUFFIXES.items() if name.endswith(suffix)), None)

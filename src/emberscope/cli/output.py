@@ -1,0 +1,68 @@
+"""Results out: to standard output or a file, as UTF-8 whatever the locale says. All else goes to standard error."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from emberscope.errors import StoreError, UsageError
+from emberscope.store.write import write_bytes
+from emberscope.tables.coverage import Coverage
+
+MOST_NOTES = 5
+
+
+def write_result(text: str, output: str | None) -> None:
+    """Write a result to `output`, or to standard output where it is None or `-`.
+
+    A file is written whole or not at all; a device or a pipe is written into. Raises `UsageError`.
+    """
+    data = text.encode("utf-8", "replace")
+    if output is None or output == "-":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    path = Path(output)
+    if path.is_dir():
+        raise UsageError(f"{output} is a directory.", hint="Name a file.")
+    try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+        else:
+            write_bytes(Path(os.path.realpath(path)), data)
+    except StoreError as error:
+        raise UsageError(f"{output} {error.reason}") from error
+    except OSError as error:
+        raise UsageError(f"{output} cannot be written: {error.strerror}.") from error
+
+
+def write_document(document: dict[str, Any], output: str | None = None) -> None:
+    """Write one JSON document."""
+    write_result(json.dumps(document, ensure_ascii=False, indent=1) + "\n", output)
+
+
+def say(*sentences: str) -> None:
+    """Lines on standard error. A standard error that nobody reads is no error."""
+    try:
+        for sentence in sentences:
+            print(sentence, file=sys.stderr)
+        sys.stderr.flush()
+    except OSError:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - it lives as long as the process
+
+
+def say_coverage(coverage: Coverage) -> None:
+    """What is missing in the data, a line each, the first few."""
+    notes = [note for note in coverage.notes if not Coverage((note,)).complete]
+    say(*_lines(notes[:MOST_NOTES]))
+    if len(notes) > MOST_NOTES:
+        say(f"note: and {len(notes) - MOST_NOTES} more; --json lists all.")
+
+
+def _lines(notes: Iterable[Any]) -> list[str]:
+    return [f"note: {note.message}" + (f" ({note.where})" if note.where else "") for note in notes]

@@ -1,0 +1,45 @@
+"""`emberscope summary`: the facts of event logs, recordings and runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from emberscope.cli.inputs import kind_option, read_inputs
+from emberscope.cli.output import write_document, write_result
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  emberscope summary eventlog.zstd
+  emberscope summary recording.jfr --json
+  emberscope summary emberscope-runs
+"""
+)
+@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@kind_option
+def command(inputs: tuple[str, ...], as_json: bool, kind: str | None) -> None:
+    """Facts of an event log, a recording or a run: how much of everything, nothing judged.
+
+    INPUT is a file, a rolling log directory, a directory of either, a run, a store (its newest run), or - for
+    standard input.
+    """
+    from emberscope.report.summary import summary_document, summary_text
+    from emberscope.tables.coverage import Coverage, Note
+
+    reading = read_inputs(inputs, kind)
+    described = [{"path": run.path, "kind": found, "coverage": run.coverage.document()} for found, run in reading.runs]
+    unread = [Coverage((Note("missing_part", error.reason, error.path),)) for error in reading.problems]
+    described += [
+        {"path": error.path, "kind": None, "coverage": coverage.document()}
+        for error, coverage in zip(reading.problems, unread, strict=True)
+    ]
+    document = summary_document(reading.runs, described, sum(unread, Coverage()))
+    if as_json:
+        write_document(document)
+    elif reading.runs:
+        write_result(summary_text(document), None)
+    reading.fail_if_incomplete()
