@@ -1,0 +1,138 @@
+"""The settings `spark.emberscope.*` of the recorder: what each is for, its default and unit.
+
+`docs/settings.md` is made from this list; the plugin keeps its own copy of keys, types and defaults (`Settings.java`),
+and a test keeps the two alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+PREFIX: Final = "spark.emberscope."
+PLUGIN_CLASS: Final = "io.emberscope.EmberscopePlugin"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting. `kind` is boolean, count, ratio, time, size, path, name or names (separated by commas)."""
+
+    name: str
+    kind: str
+    default: str
+    unit: str
+    doc: str
+
+    @property
+    def key(self) -> str:
+        return PREFIX + self.name
+
+
+SETTINGS: Final = (
+    Setting("enabled", "boolean", "true", "", "The switch for everything: with false the plugin does nothing at all."),
+    Setting(
+        "store",
+        "path",
+        "",
+        "",
+        "Where runs are kept: a directory, or a URI of any file system that Hadoop knows here (hdfs://…, s3a://…). "
+        "A path without a scheme is a local directory, on a cluster one on every host. Without it nothing is recorded.",
+    ),
+    Setting("group", "name", "default", "", "Part of the run's path: <store>/<group>/<application id>/<attempt>."),
+    Setting(
+        "engine",
+        "name",
+        "auto",
+        "",
+        "What takes the samples: auto or jfr, both JDK Flight Recorder. Anything else is reported and jfr is used.",
+    ),
+    Setting(
+        "events",
+        "names",
+        "cpu,alloc,lock,gc",
+        "",
+        "What is recorded: cpu (CPU samples), alloc (allocation samples, JDK 16 or newer), lock (waits for monitors "
+        "and parked threads), gc (collections, pauses, heap). CPU load, memory of the process and task spans always are.",
+    ),
+    Setting("driver.enabled", "boolean", "true", "", "Whether the driver is recorded too."),
+    Setting(
+        "fraction",
+        "ratio",
+        "1.0",
+        "0 to 1",
+        "Share of the executors that are recorded, by a hash of application and executor id. Executors 0 and 1 always "
+        "are.",
+    ),
+    Setting(
+        "chunk.seconds",
+        "count",
+        "30",
+        "s",
+        "How often a self-contained chunk is closed and shipped: what a killed process can lose at most.",
+    ),
+    Setting(
+        "rate.cpu",
+        "time",
+        "20ms",
+        "ms",
+        "CPU sampling period. On JDK 25 and Linux CPU time per thread, on older ones the time between two looks at up "
+        "to five busy threads. A recording of your own with a shorter period makes it shorter for both.",
+    ),
+    Setting("rate.alloc", "count", "150", "samples/s", "Most allocation samples per second of one process."),
+    Setting("rate.lock", "time", "20ms", "ms", "Shortest wait for a monitor or a parked thread that is recorded."),
+    Setting(
+        "depth",
+        "count",
+        "256",
+        "frames",
+        "Deepest stack that is kept whole. It can only be set before Flight Recorder starts: where you started it, its "
+        "own depth holds, and that is reported.",
+    ),
+    Setting("budget.memory", "size", "10m", "bytes", "Memory that Flight Recorder may use for its buffers."),
+    Setting(
+        "budget.disk",
+        "size",
+        "256m",
+        "bytes",
+        "Local disk for chunks that are not shipped yet. Beyond it, and after ten chunks or five minutes, the oldest "
+        "is lost, and the next manifest says so.",
+    ),
+    Setting(
+        "status",
+        "path",
+        "",
+        "",
+        "A local file of the driver that always holds the run's directory and all problems of the recorder, as JSON.",
+    ),
+    Setting(
+        "invocation", "name", "", "", "An id that is copied into application.json, to find the run that one call made."
+    ),
+    Setting(
+        "fault",
+        "names",
+        "",
+        "",
+        "For tests of the recorder alone: hooks that are to fail (driver.init, registerMetrics, receive, "
+        "driver.shutdown, executor.init, onTaskStart, onTaskSucceeded, onTaskFailed, executor.shutdown, thread.start, thread.ship).",
+    ),
+)
+
+
+def settings_page() -> str:
+    """The text of `docs/settings.md`."""
+    lines = [
+        "# Settings of the recorder",
+        "",
+        "<!-- Made by docs/generate.py from src/emberscope/recorder/settings.py -->",
+        "",
+        f"The recorder is a Spark plugin (`spark.plugins={PLUGIN_CLASS}`). It reads these settings from Spark's own",
+        "configuration, in the driver; executors get them from there. A value that cannot be used is reported, and the",
+        "default holds.",
+        "",
+        "| setting | default | unit | what it does |",
+        "| --- | --- | --- | --- |",
+    ]
+    for setting in SETTINGS:
+        default = f"`{setting.default}`" if setting.default else "(none)"
+        lines.append(f"| `{setting.key}` | {default} | {setting.unit} | {setting.doc} |")
+    return "\n".join(lines) + "\n"
