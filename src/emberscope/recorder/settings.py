@@ -52,7 +52,8 @@ SETTINGS: Final = (
         "cpu,alloc,lock,gc",
         "",
         "What is recorded: cpu (CPU samples), alloc (allocation samples, JDK 16 or newer), lock (waits for monitors "
-        "and parked threads), gc (collections, pauses, heap). CPU load, memory of the process and task spans always are.",
+        "and parked threads), gc (collections, pauses, heap). CPU load, memory of the process and "
+        "task spans always are.",
     ),
     Setting("driver.enabled", "boolean", "true", "", "Whether the driver is recorded too."),
     Setting(
@@ -113,7 +114,8 @@ SETTINGS: Final = (
         "",
         "",
         "For tests of the recorder alone: hooks that are to fail (driver.init, registerMetrics, receive, "
-        "driver.shutdown, executor.init, onTaskStart, onTaskSucceeded, onTaskFailed, executor.shutdown, thread.start, thread.ship).",
+        "driver.shutdown, executor.init, onTaskStart, onTaskSucceeded, onTaskFailed, "
+        "executor.shutdown, thread.start, thread.ship).",
     ),
 )
 
