@@ -100,7 +100,10 @@ class Reads:
 
 @dataclass(frozen=True, slots=True)
 class Rule(Generic[LimitsT]):
-    """One diagnosis. `code` is never reused; `check` is pure: no I/O, no clock, no state."""
+    """One diagnosis. `code` is never reused; `check` is pure: no I/O, no clock, no state.
+
+    `needs_times`: whether it can say nothing where start and end of the application are not known.
+    """
 
     code: str
     name: str
@@ -108,6 +111,7 @@ class Rule(Generic[LimitsT]):
     reads: tuple[Reads, ...]
     limits: LimitsT
     check: Callable[[Run, LimitsT], Iterator[Finding]]
+    needs_times: bool = False
 
     @property
     def page(self) -> str:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow.compute as pc
 
-from emberscope.rules.base import Finding, Reads, Rule
+from emberscope.rules.base import Finding, Rule
 from emberscope.rules.catalog import RULES
 from emberscope.rules.causes import causes
-from emberscope.simulate.cores import offered_core_ms
+from emberscope.simulate.cores import observed_window, offered_core_ms
 
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
@@ -31,7 +31,7 @@ SMALL_TASK_TIME_MS: Final = 60_000
 
 _EVENT_LOG: Final = "a Spark event log (spark.eventLog.enabled=true)"
 _RECORDING: Final = "a recording (start the application with `emberscope run`)"
-_FROM: Final = dict.fromkeys(("samples", "stacks", "frames", "spans", "series"), _RECORDING)
+_RECORDED: Final = frozenset({"samples", "stacks", "frames", "spans", "series"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def evaluate(run: Run, rules: Sequence[Rule[Any]] = RULES) -> Diagnosis:
     small = task_time_ms(run) < SMALL_TASK_TIME_MS
     found, unasked = [], []
     for rule in rules:
-        missing = _missing(rule.reads, run)
+        missing = _missing(rule, run)
         if missing:
             unasked.append(NotEvaluated(rule.code, missing))
             continue
@@ -174,14 +174,18 @@ def data_confidence(run: Run) -> float:
     return float(sureness * here / sum(expected.values()))
 
 
-def _missing(reads: Sequence[Reads], run: Run) -> str:
-    """What of `reads` this run lacks, in words; empty where it has all."""
+def _missing(rule: Rule[Any], run: Run) -> str:
+    """What of the rule's needs this run lacks, in words; empty where it has all."""
     lacks = []
-    for read in reads:
+    if rule.needs_times and observed_window(run) is None:
+        lacks.append("the start of the application and a time after it")
+    for read in rule.reads:
         table = run.tables.get(read.table.name)
-        source = _FROM.get(read.table.name, _EVENT_LOG)
         if table is None:
-            lacks.append(f"{read.table.name}, from {source}")
+            recorded = read.table.name in _RECORDED
+            here = "tasks" in run.tables and not recorded
+            source = "which this log does not hold" if here else f"from {_RECORDING if recorded else _EVENT_LOG}"
+            lacks.append(f"{read.table.name}, {source}")
             continue
         empty = [name for name in read.columns if table.num_rows and table[name].null_count == table.num_rows]
         if empty:

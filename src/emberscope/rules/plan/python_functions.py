@@ -25,13 +25,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, set_conf
 from emberscope.rules.places import place_of, places
-from emberscope.rules.python_time import ROW_OPERATORS, PythonStage, python_ms_by_task, python_stages
+from emberscope.rules.python_time import ARROW_OPERATORS, ROW_OPERATORS, PythonStage, python_ms_by_task, python_stages
 from emberscope.rules.settings import is_on, version
 from emberscope.rules.stage_samples import operator_ratio
 from emberscope.simulate.replay import saving, timeline
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from emberscope.tables.run import Run
+
+_ARROW: Final = "spark.sql.execution.pythonUDF.arrow.enabled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +149,6 @@ def _rows_sent(run: Run, stage_id: int) -> int:
     nodes, metrics = run.tables["plan_nodes"], run.tables.get("plan_metrics")
     if metrics is None:
         return 0
-    from emberscope.rules.python_time import ARROW_OPERATORS
-
     mine = {
         (row["sql_execution_id"], row["node_id"])
         for row in nodes.select(["sql_execution_id", "node_id", "name", "stage_ids"]).to_pylist()
@@ -177,9 +177,16 @@ def _advice(run: Run, stage: PythonStage) -> Iterator[Advice]:
             "code",
             f"If {name} has to be Python, make it a pandas UDF (`@pandas_udf`) that takes and gives whole columns.",
         )
-        if version(run) >= (3, 5) and not is_on(run, "spark.sql.execution.pythonUDF.arrow.enabled", default=False):
+        # Arrow for plain UDFs exists since Spark 3.5 and is the default since 4.3.
+        if is_on(run, _ARROW, default=version(run) >= (4, 3)):
+            yield Advice(
+                "check",
+                "Arrow is switched on for plain UDFs but this one went row by row: pandas or pyarrow is missing on the "
+                "driver or on an executor, or the function asked for it (useArrow=False).",
+            )
+        elif version(run) >= (3, 5):
             yield set_conf(
-                "spark.sql.execution.pythonUDF.arrow.enabled",
+                _ARROW,
                 "true",
                 "Moves the rows of plain UDFs in Arrow batches; needs pandas and pyarrow on the driver and on every "
                 "executor, else Spark goes on row by row.",

@@ -152,4 +152,5 @@ RULE = Rule(
     reads=(Reads(JOBS, ("submitted_ms",)),),
     limits=Limits(),
     check=check,
+    needs_times=True,
 )

@@ -82,7 +82,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
             "ms",
         ),
         Evidence(
-            f"{needed} of {int(pieces.cores.max())} cores were enough in {format_ratio(_ENOUGH)} of the time with tasks",
+            f"{needed} of {int(pieces.cores.max())} cores were enough for {format_ratio(_ENOUGH)} of the busy time",
             "tasks.launch_ms, tasks.finish_ms",
             needed,
             "cores",
@@ -189,4 +189,5 @@ RULE = Rule(
     reads=(Reads(TASKS, ("launch_ms", "finish_ms")), Reads(STAGES), Reads(JOBS), Reads(EXECUTORS, ("cores",))),
     limits=Limits(),
     check=check,
+    needs_times=True,
 )
