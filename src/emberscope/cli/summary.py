@@ -31,7 +31,9 @@ def command(inputs: tuple[str, ...], as_json: bool, kind: str | None) -> None:
     from emberscope.tables.coverage import Coverage, Note
 
     reading = read_inputs(inputs, kind)
-    described = [{"path": run.path, "kind": found, "coverage": run.coverage.document()} for found, run in reading.runs]
+    described: list[dict[str, Any]] = [
+        {"path": run.path, "kind": found, "coverage": run.coverage.document()} for found, run in reading.runs
+    ]
     unread = [Coverage((Note("missing_part", error.reason, error.path),)) for error in reading.problems]
     described += [
         {"path": error.path, "kind": None, "coverage": coverage.document()}

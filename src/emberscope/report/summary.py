@@ -104,11 +104,9 @@ def _cpu_samples(run: Run) -> dict[Key, int]:
 def _task_samples(run: Run) -> tuple[dict[Key, tuple[int, int]], dict[str, int]]:
     """Samples of task code by stage attempt, with those that carry a task; the rest by their top frame.
 
-    Samples of task code are those of any CPU event whose stack holds Spark's `Executor$TaskRunner.run`.
+    Samples of task code are those of any event whose stack holds Spark's `Executor$TaskRunner.run`.
     """
-    import numpy as np
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     from emberscope.profile.ancestry import nodes_holding
 
@@ -117,8 +115,7 @@ def _task_samples(run: Run) -> tuple[dict[Key, tuple[int, int]], dict[str, int]]
         return {}, {}
     stacks, frames = run.tables["stacks"], run.tables["frames"]
     holding = nodes_holding(stacks, frames)[samples["stack"].fill_null(0).to_numpy()]
-    is_cpu = pc.fill_null(pc.equal(samples["event"], "cpu"), False).to_numpy()
-    of_tasks = samples.filter(pa.array(np.logical_and(holding, is_cpu)))
+    of_tasks = samples.filter(pa.array(holding))
     by_stage: dict[Key, tuple[int, int]] = {}
     elsewhere: dict[str, int] = {}
     names = frames["name"].to_pylist()

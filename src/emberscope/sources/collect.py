@@ -50,7 +50,7 @@ def collect(
     not asked for. `problems` is what the recorder wrote into its status file. Where no driver wrote anything, logs in
     `event_log_dir` that changed since `started_ms` are asked whether they are of this invocation.
     """
-    recorded = _recorded(store, group, invocation)
+    recorded = recorded_runs(store, group, invocation)
     collected = []
     arrived = _logs_in(incoming)
     for directory, said in recorded:
@@ -78,7 +78,7 @@ def _is_of(log: Path, invocation: str) -> bool:
         return False
 
 
-def _recorded(store: Path, group: str, invocation: str) -> list[tuple[Path, dict[str, Any]]]:
+def recorded_runs(store: Path, group: str, invocation: str) -> list[tuple[Path, dict[str, Any]]]:
     """The runs whose driver plugin wrote this invocation into `application.json`, by their start."""
     found = []
     for path in sorted((store / group).glob(f"*/*/{APPLICATION_DOCUMENT}")):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from emberscope.store.chunks import Chunk
-from emberscope.tables.coverage import Note
+from emberscope.tables.coverage import Coverage, Note
+from emberscope.tables.recording import Recording
 from emberscope.tables.run import Application
 
 if TYPE_CHECKING:
@@ -102,6 +104,35 @@ def chunk_notes(chunks: Iterable[Chunk]) -> list[Note]:
             message = f"{missing} of {max(numbers) + 1} chunks are not there."
             notes.append(Note("missing_part", message, where, {"chunks": float(missing)}))
     return notes
+
+
+def by_process(recordings: Iterable[Recording], chunks: Iterable[Chunk]) -> Coverage:
+    """What the reader saw inside the chunks, the counts of one process added up and under its name."""
+    names = {
+        str(chunk.path): "driver" if name == "driver" else f"executor {name}"
+        for name, own in by_executor(chunks).items()
+        for chunk in own
+    }
+    sums: dict[tuple[str, str, str], dict[str, float]] = {}
+    for recording in recordings:
+        for note in recording.facts.coverage.notes:
+            counted = re.match(r"\d+ ", note.message)
+            rest = note.message[counted.end() :] if counted else note.message
+            where = names.get(note.where, note.where) if counted else note.where
+            lost = sums.setdefault((note.code, rest if counted else note.message, where), {})
+            for name, count in note.lost.items():
+                lost[name] = lost.get(name, 0) + count
+    return Coverage(
+        tuple(
+            Note(
+                code,
+                f"{max(lost.values()):.0f} {message}" if where in names.values() and lost else message,
+                where,
+                lost,
+            )
+            for (code, message, where), lost in sums.items()
+        )
+    )
 
 
 def end_of_life_ms(executor: dict[str, object], application: Application) -> int | None:

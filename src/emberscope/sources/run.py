@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from emberscope.errors import InputError
 from emberscope.eventlog.read import read_event_log
-from emberscope.sources.lost import chunk_notes, executor_notes
+from emberscope.sources.lost import by_process, chunk_notes, executor_notes
 from emberscope.sources.recording import joined, read_chunks, recorder_of
 from emberscope.store.chunks import Chunk, Manifest, chunks_of
 from emberscope.store.layout import APPLICATION_DOCUMENT, EVENTLOG, RUN_DOCUMENT
@@ -53,7 +53,7 @@ def load_run(path: str, *, lines: bool = False) -> Run:
             [
                 log.coverage if log is not None else Coverage(),
                 coverage,
-                *(recording.facts.coverage for recording in recordings),
+                by_process(recordings, chunks),
                 Coverage(tuple(notes)),
             ]
         ),
@@ -89,9 +89,9 @@ def _document(path: Path) -> dict[str, Any]:
 def _kept_notes(earlier: Mapping[str, Any]) -> list[Note]:
     """What was found out when the run was collected and cannot be seen from its files any more."""
     return [
-        Note("not_recorded", str(note.get("message", "")), str(note.get("where", "")))
+        Note(note["code"], str(note.get("message", "")), str(note.get("where", "")))
         for note in earlier.get("coverage", {}).get("notes", [])
-        if note.get("code") == "not_recorded" and note.get("message") != NO_EVENT_LOG
+        if note.get("code") in ("not_recorded", "limited") and note.get("message") != NO_EVENT_LOG
     ]
 
 

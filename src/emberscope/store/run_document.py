@@ -20,7 +20,9 @@ def run_document(
     prints them.
     """
     application = run.application
-    java_versions = set(run.recorder.get("java_versions", ())) | {application.java_version} - {None}
+    # The event log has a vendor behind the version: "17.0.15 (Debian)".
+    java_version = (application.java_version or "").partition(" ")[0]
+    java_versions = {*run.recorder.get("java_versions", ()), *([java_version] if java_version else [])}
     return {
         "schema": SCHEMA,
         "app_id": application.app_id,

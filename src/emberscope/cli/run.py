@@ -1,0 +1,126 @@
+"""`emberscope run`: a job with the recorder; its output and exit code are its own, the summary comes after it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+import traceback
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from emberscope.cli.main import complain
+from emberscope.errors import EmberscopeError, StoreError, UsageError
+
+if TYPE_CHECKING:
+    from emberscope.recorder.plan import Plan
+
+DEFAULT_STORE: Final = "emberscope-runs"
+STORE_VARIABLE: Final = "EMBERSCOPE_STORE"
+
+
+@click.command(
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    epilog="""\b
+Examples:
+  emberscope run -- spark-submit --master yarn app.py
+  emberscope run --store /data/runs -- python app.py
+""",
+)
+@click.option(
+    "--store", metavar="DIR", help=f"Where runs are kept: ${STORE_VARIABLE}, else ./{DEFAULT_STORE}.", default=None
+)
+@click.option("--group", default="default", show_default=True, metavar="NAME", help="A name to keep runs together.")
+@click.option("--engine", type=click.Choice(["auto", "jfr"]), help="What takes the samples.")
+@click.option("--events", metavar="LIST", help="What is sampled, such as cpu,alloc,lock,gc.")
+@click.option("--chunk-seconds", type=click.IntRange(min=1), help="How often a part of the recording is put away.")
+@click.option("--report", metavar="FILE", help="Write the report here too.")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND...")
+def command(
+    store: str | None,
+    group: str,
+    engine: str | None,
+    events: str | None,
+    chunk_seconds: int | None,
+    report: str | None,
+    arguments: tuple[str, ...],
+) -> int:
+    """Run COMMAND with the recorder, then say where its time went.
+
+    COMMAND is spark-submit, pyspark, spark-shell, spark-sql, python app.py, or any program that starts Spark. Its
+    standard output and its exit code are its own; the summary goes to standard error. Nothing of its code or
+    configuration is edited: what it sets already is added to.
+    """
+    from emberscope.recorder import child
+    from emberscope.recorder.plan import plan
+    from emberscope.store.layout import check_group
+    from emberscope.store.write import check_writable
+
+    if arguments and arguments[0].startswith("-"):
+        raise UsageError(f"No such option: {arguments[0]}.", hint="Try 'emberscope run --help'.")
+    if not arguments:
+        raise UsageError("a command is missing.", hint="Write it after --: emberscope run -- spark-submit app.py")
+    check_group(group)
+    place = Path(os.path.abspath(store or os.environ.get(STORE_VARIABLE) or DEFAULT_STORE))
+    chosen = {"engine": engine, "events": events, "chunk.seconds": str(chunk_seconds) if chunk_seconds else None}
+    why_no_store = ""
+    try:
+        check_writable(place)
+    except StoreError as error:
+        why_no_store = str(error)
+    jar, why_no_jar = _jar()
+    started_ms = int(time.time() * 1000)
+    with tempfile.TemporaryDirectory(prefix="emberscope-", ignore_cleanup_errors=True) as scratch:
+        planned = plan(
+            arguments,
+            os.environ,
+            store=None if why_no_store else place,
+            why_no_store=why_no_store,
+            group=group,
+            jar=jar,
+            why_no_jar=why_no_jar,
+            chosen={name: value for name, value in chosen.items() if value is not None},
+            scratch=Path(scratch),
+        )
+        try:
+            code = child.run(planned.launch.command, planned.launch.environment)
+        except child.CannotStart as error:
+            complain(error.reason)
+            _remove_if_empty(planned.incoming)
+            return error.code
+        _close(planned, place, group, started_ms, code, report)
+        _remove_if_empty(planned.incoming)
+    return code
+
+
+def _jar() -> tuple[Path | None, str]:
+    """The recorder's jar, or why it cannot be used."""
+    from emberscope.recorder.jar import recorder_jar
+
+    try:
+        return recorder_jar(), ""
+    except EmberscopeError as error:
+        return None, str(error)
+
+
+def _close(planned: Plan, store: Path, group: str, started_ms: int, code: int, report: str | None) -> None:
+    """What comes after the job. Nothing that goes wrong here may change the job's exit code."""
+    try:
+        from emberscope.cli.closing import close
+
+        close(planned, store, group, started_ms=started_ms, exit_code=code, report=report)
+    except KeyboardInterrupt:
+        complain("interrupted: what was recorded is kept, but its summary was not finished.")
+    except Exception as error:
+        if os.environ.get("EMBERSCOPE_DEBUG"):
+            traceback.print_exc()
+        complain(f"the job is done, but its summary could not be made: {type(error).__name__}: {error}.")
+
+
+def _remove_if_empty(incoming: Path) -> None:
+    for directory in (incoming, incoming.parent):
+        with suppress(OSError):
+            directory.rmdir()

@@ -1,0 +1,46 @@
+"""The few lines after a job: where its time went, the dearest findings, and where all the rest is."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from emberscope.report.outcome import outcome
+from emberscope.report.text import coverage_line, price
+from emberscope.units import format_ratio
+
+if TYPE_CHECKING:
+    from emberscope.report.diagnosis import Diagnosed
+
+MOST_FINDINGS: Final = 3
+MOST_PARTS: Final = 5
+_SMALL_RATIO: Final = 0.01
+_WIDTH: Final = 100
+
+
+def closing_lines(item: Diagnosed) -> Iterator[str]:
+    """Outcome, waterfall in one line, the first findings, coverage."""
+    yield from textwrap.wrap(outcome(item), _WIDTH)
+    parts = sorted((part for part in item.waterfall if part.ratio >= _SMALL_RATIO), key=lambda part: -part.ratio)
+    if parts:
+        said = ", ".join(f"{part.label} {format_ratio(part.ratio)}" for part in parts[:MOST_PARTS])
+        yield from _wrap(f"time: {said}")
+    findings = item.diagnosis.findings
+    for number, finding in enumerate(findings[:MOST_FINDINGS], 1):
+        yield from _wrap(f"{number}. {finding.finding.title}  [{finding.rule.code} {finding.severity}]")
+        yield from _wrap(price(finding), "     ")
+    if len(findings) > MOST_FINDINGS:
+        yield f"  and {len(findings) - MOST_FINDINGS} more in the report"
+    yield from _wrap(coverage_line(item.run.coverage))
+
+
+def _wrap(text: str, indent: str = "  ") -> list[str]:
+    return textwrap.wrap(
+        text,
+        _WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent + "  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
