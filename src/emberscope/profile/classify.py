@@ -34,12 +34,14 @@ FAMILIES: Final = {
     "native": "native",
     "kernel": "kernel",
     "gc": "garbage collection",
+    "recorder": "this recorder",
     "none": "no stack",
 }
 """Families by name, with the words for people, in the order of a legend."""
 
 _BY_NAME: Final = (
     ("none", r"\[no stack\]"),
+    ("recorder", r"io\.emberscope\.|jdk\.jfr\.|one\.profiler\."),
     ("codegen", r".*(GeneratedClass|GeneratedIteratorForCodegenStage|SpecificUnsafeProjection|SpecificSafeProjection)"),
     (
         "python_border",
@@ -61,7 +63,7 @@ _BY_NAME: Final = (
         r"(org\.(apache\.(?!spark\.)|sparkproject\.|codehaus\.|json4s\.|slf4j\.|eclipse\.|antlr\.|roaringbitmap\.|xerial\."
         r"|lz4\.|joda\.|jline\.|objenesis\.|glassfish\.|bouncycastle\.|postgresql\.|mariadb\.|rocksdb\.|tukaani\.)"
         r"|net\.(jpountz|razorvine|sf|minidev)\.|io\.(netty|delta|dropwizard|grpc|fabric8|airlift|prometheus|vertx)\."
-        r"|com\.(fasterxml|google|esotericsoftware|twitter|codahale|github\.luben|github\.benmanes|univocity|ning"
+        r"|com\.(ibm\.icu|fasterxml|google|esotericsoftware|twitter|codahale|github\.luben|github\.benmanes|univocity|ning"
         r"|thoughtworks|clearspring|amazonaws|microsoft|azure|databricks|zaxxer|mysql|oracle|typesafe|jcraft)\."
         r"|software\.amazon\.|py4j\.|breeze\.|dev\.ludovic\.|shaded\.|okhttp3\.|okio\.|gherkin\.|javassist\.)",
     ),
@@ -110,13 +112,13 @@ _OPERATORS: Final = (
         r"org\.apache\.spark\.(storage\.Shuffle|shuffle\.BlockStore|shuffle\..*Read|sql\.execution\.ShuffledRowRDD"
         r"|sql\.execution\.UnsafeRowSerializerInstance\$\$anon)",
     ),
-    ("sort", r".*\.(UnsafeExternalSorter|UnsafeInMemorySorter|UnsafeExternalRowSorter|RadixSort|TimSort)\b"),
+    ("sort", r"org\.apache\.spark\..*\.(Unsafe(External|InMemory|ExternalRow)Sorter|RadixSort|TimSort|Sorter)\b"),
     ("aggregate by key (RDD)", r".*\.(ExternalAppendOnlyMap|AppendOnlyMap|SizeTrackingAppendOnlyMap)\b"),
     (
         "scan",
         r".*\.datasources\.(FileScanRDD|RecordReaderIterator|(parquet|orc|csv|json|text|jdbc|v2)\.)"
         r"|org\.apache\.(parquet|orc|avro)\.|org\.apache\.spark\.rdd\.(HadoopRDD|NewHadoopRDD)\b"
-        r"|.*\.(UnivocityParser|JacksonParser)\b",
+        r"|.*\.(UnivocityParser|JacksonParser|\w*ScanExec|\w*ScanExecBase)\b",
     ),
     ("cache", r"org\.apache\.spark\.(sql\.execution\.columnar\.|storage\.memory\.)"),
     (
@@ -164,7 +166,7 @@ _PREFIX_NAMES: Final = {
 }
 # Names that code generation uses for what is no operator, and operators that only hand rows on.
 _EMPTY_PREFIXES: Final = frozenset({"inputadapter", "wholestagecodegen"})
-_EMPTY_NODES: Final = frozenset({"WholeStageCodegen", "WholeStageCodegenPartition", "AQEShuffleRead"})
+_EMPTY_NODES: Final = re.compile(r"WholeStageCodegen|AQEShuffleRead|Base[A-Z]|\w*QueryStage|SimpleCost|Subquery|Cached")
 GENERATED_CODE: Final = "generated code"
 """The operator of a generated method that names none: several operators in one loop."""
 
@@ -179,7 +181,7 @@ def operator_of_frame(name: str) -> str | None:
     if known is not None and known.lastgroup is not None:
         return _OPERATORS[int(known.lastgroup[1:])][0]
     node = _NODE.match(name)
-    if node is not None and node["name"] not in _EMPTY_NODES:
+    if node is not None and not _EMPTY_NODES.match(node["name"]):
         return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", node["name"]).lower()
     return None
 

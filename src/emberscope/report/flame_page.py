@@ -43,6 +43,9 @@ MODULES: Final = (
     "flame/draw.js",
     "flame/top.js",
     "flame/panel.js",
+    "flame/view.js",
+    "flame/words.js",
+    "flame/keys.js",
     "flame/element.js",
 )
 """The page modules of the flame graph in the order of their dependence."""
@@ -50,7 +53,9 @@ MODULES: Final = (
 STYLES: Final = ("theme.css", "flame/flame.css")
 """`theme.css` has the colours and type of all our pages, `flame.css` those of the element."""
 
-_IMPORT: Final = re.compile(r"^import \{[^}\n]*\} from '\./[\w./]+\.js';\n|^import \{[^}\n]*\} from '\.\./[\w./]+\.js';\n", re.M)
+_IMPORT: Final = re.compile(
+    r"^import \{[^}\n]*\} from '\./[\w./]+\.js';\n|^import \{[^}\n]*\} from '\.\./[\w./]+\.js';\n", re.M
+)
 _EXPORT: Final = re.compile(r"^export (?=(?:async )?function |const |class )", re.M)
 
 
