@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from emberscope.tables.run import Run
 
-# Operators with a smaller share of all CPU time than this are told together.
-_LEAST_RATIO: Final = 0.02
 # Fewer samples of a stage say nothing about its operators (a tenth of them would be one or two).
 _LEAST_SAMPLES: Final = 20
 
@@ -43,10 +41,6 @@ def cpu_split(run: Run, cpu_ms: NDArray[np.float64]) -> Mapping[str, float]:
         for number in np.flatnonzero(seen):
             part = names[number]
             parts[part] = parts.get(part, 0.0) + spent * float(seen[number] / seen.sum())
-    total = sum(parts.values())
-    small = [name for name, spent in parts.items() if name != "cpu" and spent < _LEAST_RATIO * total]
-    if small:
-        parts["cpu_other"] = sum(parts.pop(name) for name in small)
     return parts
 
 

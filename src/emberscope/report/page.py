@@ -47,7 +47,7 @@ _GROUPS: Final = {
     "gc": "gc",
     "shuffle_fetch_wait": "shuffle",
     "shuffle_write": "shuffle",
-    "task_overhead": "scheduling",
+    "task_overhead": "overhead",
     "task_wait": "wait",
     "failed_attempts": "failed",
     "idle_cores": "idle",

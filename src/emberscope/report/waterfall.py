@@ -18,6 +18,7 @@ import numpy as np
 from emberscope.report.cpu_split import cpu_split
 from emberscope.rules.python_time import python_ms_by_task
 from emberscope.simulate.shares import Shares, shares
+from emberscope.units import format_ms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +29,7 @@ LABELS: Final[Mapping[str, str]] = {
     "driver_alone": "driver alone, no job",
     "waiting_for_executors": "waiting for executors",
     "scheduling": "scheduling, no task running",
-    "cpu": "CPU in tasks",
+    "cpu": "CPU in tasks, any operator",
     "python": "waiting for Python",
     "gc": "garbage collection",
     "shuffle_fetch_wait": "waiting for shuffle data",
@@ -39,6 +40,10 @@ LABELS: Final[Mapping[str, str]] = {
     "idle_cores": "idle cores",
     "residual": "not explained",
 }
+
+
+# Operators with less CPU time than this share of the application are told together.
+_LEAST_RATIO: Final = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +92,6 @@ def waterfall(run: Run) -> tuple[Part, ...]:
 
 
 def _notes(owned: Shares) -> dict[str, str]:
-    from emberscope.units import format_ms
-
     between = owned.driver_ms - owned.before_first_job_ms - owned.after_last_job_ms
     text = (
         f"{format_ms(owned.before_first_job_ms)} before the first job, {format_ms(between)} between jobs, "
@@ -131,10 +134,17 @@ def _task_parts(run: Run, owned: Shares) -> dict[str, float]:
     weight = np.where(known & good, weight, 0.0)
     wall = {name: piece * weight for name, piece in pieces.items()}
     cpu = wall.pop("cpu")
-    parts = dict(sorted(cpu_split(run, cpu).items(), key=lambda item: (-item[1], item[0])))
+    parts = _by_size(cpu_split(run, cpu), _LEAST_RATIO * owned.duration_ms)
     parts.update({name: float(values.sum()) for name, values in sorted(wall.items(), key=lambda i: _order(i[0]))})
     parts["failed_attempts"] = float(owned.task_ms[~good & known].sum())
     return parts
+
+
+def _by_size(cpu: Mapping[str, float], least_ms: float) -> dict[str, float]:
+    """The parts of CPU time, largest first; those under `least_ms` are told together as `cpu`, last."""
+    large = {name: wall_ms for name, wall_ms in cpu.items() if wall_ms >= least_ms and name != "cpu"}
+    rest = sum(cpu.values()) - sum(large.values())
+    return {**dict(sorted(large.items(), key=lambda item: (-item[1], item[0]))), "cpu": max(0.0, rest)}
 
 
 def _order(name: str) -> int:

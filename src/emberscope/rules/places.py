@@ -88,7 +88,7 @@ def places(run: Run) -> dict[StageKey, Place]:
         stage, attempt, sql = row["stage_id"], row["stage_attempt"], row["sql_execution_id"]
         found[stage, attempt] = Place(
             Where(sql=sql, job=row["job_id"], stage=stage, stage_attempt=attempt),
-            row["name"] or "",
+            short_call_site(row["name"] or ""),
             _one_line(row["description"] or descriptions.get(sql, "")),
             tuple(operators.get(stage, ())),
             row["task_count"],
@@ -126,6 +126,11 @@ def _sql_descriptions(run: Run) -> dict[int, str]:
         row["sql_execution_id"]: row["description"] or ""
         for row in table.select(["sql_execution_id", "description"]).to_pylist()
     }
+
+
+def short_call_site(text: str) -> str:
+    """`collect at /home/me/jobs/daily.py:23` as `collect at daily.py:23`: the file is enough to find the line."""
+    return re.sub(r"(?<=\bat )\S*/(?=[^/\s]+:\d+)", "", text)
 
 
 def _one_line(text: str, most: int = 120) -> str:

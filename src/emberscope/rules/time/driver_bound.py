@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
+from emberscope.rules.places import short_call_site
 from emberscope.rules.settings import is_local, is_on
 from emberscope.simulate.cores import core_steps, cores_at
 from emberscope.simulate.shares import Steps, shares, steps
@@ -122,7 +123,7 @@ def _longest_gaps(run: Run, pieces: Steps, most: int) -> Iterator[Evidence]:
 
 
 def _job(row: dict[str, Any]) -> str:
-    said = row["description"] or row["call_site"]
+    said = row["description"] or short_call_site(row["call_site"] or "")
     return f"job {row['job_id']}" + (f" ({said})" if said else "")
 
 
