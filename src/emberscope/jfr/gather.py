@@ -45,6 +45,8 @@ _SETTING_UNITS: Final = {
     "h": 3_600_000_000_000,
     "d": 86_400_000_000_000,
 }
+_CLOCKS: Final = frozenset({"cpu", "itimer", "ctimer", "wall"})
+_DEFAULT_INTERVAL_NS: Final = 10_000_000
 _THREAD: Final = "java.lang.Thread"
 _STATE: Final = "jdk.types.ThreadState"
 _Readers = dict[tuple[str, Wanted], ReadEvent]
@@ -248,9 +250,18 @@ def _thread(pools: Pools, key: int | None) -> tuple[int | None, int | None, str 
 
 
 def _cpu_period_ns(settings: dict[str, str]) -> int | None:
-    """What an execution sample stands for: `period` of the JDK (number and unit), `interval` of async-profiler (ns)."""
+    """What one execution sample stands for; None where the recording does not say it in time.
+
+    The JDK writes `period` (number and unit), async-profiler `interval` (ns), where 0 is its default of 10 ms and an
+    event that is no clock counts in its own unit.
+    """
     period = settings.get(f"{EXECUTION_SAMPLE}#period")
-    return _setting_ns(period if period is not None else settings.get(f"{EXECUTION_SAMPLE}#interval"))
+    if period is not None:
+        return _setting_ns(period)
+    interval = settings.get(f"{EXECUTION_SAMPLE}#interval")
+    if settings.get("jdk.ActiveRecording#event", "cpu") not in _CLOCKS:
+        return None
+    return _DEFAULT_INTERVAL_NS if interval == "0" else _setting_ns(interval)
 
 
 def _wall_period_ns(settings: dict[str, str]) -> int | None:

@@ -100,7 +100,7 @@ class _Reading:
         return "not a JFR recording"
 
     def _note(self, code: str, message: str, **lost: int) -> None:
-        self._notes.append(Note(code, message, self._path, dict(lost)))
+        self._notes.append(Note(code, message, self._path, {name: n for name, n in lost.items() if n}))
 
     def _refuse(self, chunk: Chunk, code: str, fault: str) -> None:
         self._faults.append(fault)
@@ -116,7 +116,10 @@ class _Reading:
         boundaries = linked_checkpoints(b, chunk)
         metadata = _metadata(b, chunk, boundaries)
         if metadata is None:
-            self._refuse(chunk, "cut", "it holds no description of its events that can be read")
+            fault = "it holds no description of its events that can be read"
+            if chunk.missing_bytes:
+                fault = f"it is cut after {chunk.available} of {chunk.size} bytes, before the description of its events"
+            self._refuse(chunk, "cut", fault)
             return
         known = metadata.event_ids | {METADATA_EVENT, CHECKPOINT_EVENT}
         places = scan(b, chunk, known, boundaries)
