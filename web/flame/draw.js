@@ -153,7 +153,9 @@ function paintRow(scene, depth, top, row, ratio, labels) {
     const x = Math.max(0, Math.floor(from + 1e-6));
     const next = Math.min(width, Math.floor(to + 1e-6));
     if (next > x) {
-      row.fill(colourOf(node, isHit(node), found !== null), x, next);
+      // A hit in the run just before shares this node's first pixel, and must not be painted over.
+      const first = found !== null && row[x] === palette.hit ? x + 1 : x;
+      row.fill(colourOf(node, isHit(node), found !== null), first, next);
       if (next - x > 3) row[next - 1] = palette.ground;
       if (to - from > 22 * ratio) labels.push(node, x / ratio, (next - x) / ratio, top);
       place++;

@@ -51,8 +51,9 @@ const MARKUP = `
 <dialog class="flame-help" aria-label="Help on the flame graph">
   <h3>Reading it</h3>
   <p>Each bar is a frame; below it (above it, as flames) stand the frames it called. Its width is the weight of all
-  samples whose stack passes through it; left to right is no time, the heavier stands left. <b>Self</b> is the weight
-  of samples that ended in the frame itself, <b>total</b> that of everything it called as well.</p>
+  samples whose stack passes through it; left to right is no time: what is heaviest by the first event stands left, and
+  keeps its place in every slice. <b>Self</b> is the weight of samples that ended in the frame itself, <b>total</b>
+  that of everything it called as well.</p>
   <h3>Mouse</h3>
   <p>Click a bar to zoom, a bar above it to zoom out. Point at a bar for its figures.</p>
   <h3>Keys</h3>

@@ -68,8 +68,8 @@ def flame_data(samples: pa.Table, stacks: pa.Table, frames: pa.Table) -> FlameDa
     """The tree of all samples with one column per event, SQL execution, stage and executor.
 
     Each event has the weight that is natural to it (`natural_weight`): samples for cpu, wall and native, bytes or ns
-    else. Siblings stand in falling order of their share of each event, summed over the events: the order stays when a
-    page is sliced, so that a frame keeps its place.
+    else. Siblings stand in falling order of their share of the first event in `EVENTS` that there is; the later events
+    only decide where the earlier have nothing. The order stays when a page is sliced: a frame keeps its place.
     """
     samples = samples.filter(pc.is_valid(samples["event"]))
     parents, frame_ids, names, kinds = _with_no_stack_frame(stacks, frames)
@@ -79,13 +79,13 @@ def flame_data(samples: pa.Table, stacks: pa.Table, frames: pa.Table) -> FlameDa
         if of_event.num_rows:
             sparse += _columns(of_event, event, len(parents))
     share = np.zeros(len(parents))
-    for event in EVENTS:
+    for place, event in enumerate(EVENTS):
         self_weights = np.zeros(len(parents), np.int64)
         for column in sparse:
             if column.event == event:
                 self_weights[column.nodes] += column.weights
         through = totals(parents, self_weights)
-        share += through / max(int(through[0]), 1)
+        share += through / max(int(through[0]), 1) * 1e-9**place
     used = share > 0
     used[0] = True
     rank = np.zeros(len(names) + 1, np.int64)

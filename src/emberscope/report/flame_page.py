@@ -1,15 +1,15 @@
 """The flame graph: as a page of its own, and as an element that any page of ours can hold.
 
 A page that holds the element needs three things, each once: `flame_style()` in a `<style>`, `flame_script()` in a
-`<script>` after the element or with the page's end, and `flame_element(data)` where the graph shall stand. All of it is
-inline: no request goes anywhere. `content_security_policy` gives the policy that allows just these scripts and styles.
+`<script>` at the end of the body, and `flame_element(data)` where the graph shall stand. All of it is inline: no
+request goes anywhere. `content_security_policy` gives the policy that allows just these scripts and styles.
 
-The element keeps its state in the URL's fragment: `#event=cpu&sql=3&stage=7&executor=2&node=41&search=regex&up=1`. A link
-such as `<a href="#stage=7">` in the page restricts the graph to that stage; one to an anchor (`#findings`) is left alone.
+The element keeps its state in the URL's fragment: `#event=cpu&sql=3&stage=7&executor=2&node=41&search=regex&up=1`. A
+link such as `<a href="#stage=7">` in the page restricts the graph to that stage; an anchor (`#findings`) is left alone.
 
 The scripts are the modules in `web/`, joined by a simple rule: they come in the order of `MODULES`, each import is one
-line `import { … } from './….js';` and is dropped, and `export ` at the start of a line is dropped. Together they are one
-function body, so that nothing leaks into the page.
+line `import { … } from './….js';` and is dropped, and `export ` at the start of a line is dropped. Together they are
+one function body, so that nothing leaks into the page.
 """
 
 from __future__ import annotations
@@ -53,9 +53,7 @@ MODULES: Final = (
 STYLES: Final = ("theme.css", "flame/flame.css")
 """`theme.css` has the colours and type of all our pages, `flame.css` those of the element."""
 
-_IMPORT: Final = re.compile(
-    r"^import \{[^}\n]*\} from '\./[\w./]+\.js';\n|^import \{[^}\n]*\} from '\.\./[\w./]+\.js';\n", re.M
-)
+_IMPORT: Final = re.compile(r"^import \{[^}\n]*\} from '\.\.?/[\w./]+\.js';\n", re.M)
 _EXPORT: Final = re.compile(r"^export (?=(?:async )?function |const |class )", re.M)
 
 
