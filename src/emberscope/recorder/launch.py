@@ -19,6 +19,8 @@ from emberscope.recorder.spark import Spark
 DEFAULTS: Final = "spark-defaults.conf"
 ENVIRONMENT_SCRIPT: Final = "spark-env.sh"
 SUBMIT_ARGS: Final = "PYSPARK_SUBMIT_ARGS"
+CLASS_PATH: Final = "SPARK_DIST_CLASSPATH"
+"""What Spark's launcher puts last on the class path of every JVM that it starts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +43,18 @@ def prepare(
     ours: Mapping[str, str],
     *,
     forced: frozenset[str],
+    jar: Path | None,
     scratch: Path,
 ) -> Launch:
-    """The command with our settings merged into the user's. Files are written below `scratch` only."""
+    """The command with our settings merged into the user's. Files are written below `scratch` only.
+
+    `jar` is also put on Spark's class path, behind all else: code that sets `spark.jars` itself takes our jar off that
+    list but leaves the plugin, and an executor that does not find a plugin does not start.
+    """
     program = os.path.basename(command[0])
     if program in submit_arguments.PROGRAMS:
-        return _by_arguments(command, environment, spark, ours, forced, program)
-    return _by_directory(command, environment, spark, ours, forced, scratch)
+        return _by_arguments(command, environment, spark, ours, forced, jar, program)
+    return _by_directory(command, environment, spark, ours, forced, jar, scratch)
 
 
 def uses_connect(command: Sequence[str], environment: Mapping[str, str]) -> bool:
@@ -63,6 +70,7 @@ def _by_arguments(
     spark: Spark,
     ours: Mapping[str, str],
     forced: frozenset[str],
+    jar: Path | None,
     program: str,
 ) -> Launch:
     arguments = list(command[1:])
@@ -70,7 +78,10 @@ def _by_arguments(
     users |= submit_arguments.settings(arguments, program=program)
     merged = merge(ours, users, forced=forced)
     placed = submit_arguments.with_settings(arguments, merged.values, program=program)
-    return Launch([command[0], *placed], dict(environment), merged.event_log_dir, users)
+    changed = dict(environment)
+    if jar is not None:
+        changed[CLASS_PATH] = ":".join(filter(None, [environment.get(CLASS_PATH), str(jar)]))
+    return Launch([command[0], *placed], changed, merged.event_log_dir, users)
 
 
 def _by_directory(
@@ -79,6 +90,7 @@ def _by_directory(
     spark: Spark,
     ours: Mapping[str, str],
     forced: frozenset[str],
+    jar: Path | None,
     scratch: Path,
 ) -> Launch:
     """A copy of the user's configuration directory with our lines behind theirs, named by SPARK_CONF_DIR.
@@ -101,7 +113,7 @@ def _by_directory(
         there = {key: value for key, value in merged.values.items() if key in given}
     if there:
         changed[SUBMIT_ARGS] = shlex.join(submit_arguments.with_settings(submit_args, there, program="pyspark"))
-    changed["SPARK_CONF_DIR"] = str(_write_directory(environment, spark, merged.values, scratch / "conf"))
+    changed["SPARK_CONF_DIR"] = str(_write_directory(environment, spark, merged.values, jar, scratch / "conf"))
     return Launch(list(command), changed, merged.event_log_dir, users)
 
 
@@ -117,7 +129,9 @@ def _file_settings(
     return (properties.parse(defaults) | own) if submit_arguments.reads_defaults_too(arguments) else own
 
 
-def _write_directory(environment: Mapping[str, str], spark: Spark, values: Mapping[str, str], directory: Path) -> Path:
+def _write_directory(
+    environment: Mapping[str, str], spark: Spark, values: Mapping[str, str], jar: Path | None, directory: Path
+) -> Path:
     theirs = spark.conf_dir(environment)
     directory.mkdir(parents=True)
     if theirs.is_dir():
@@ -127,21 +141,24 @@ def _write_directory(environment: Mapping[str, str], spark: Spark, values: Mappi
     # Of several values of one key the last counts, and an empty line ends an unfinished one: theirs stays as it is.
     lines = "".join(properties.line(key, value) for key, value in values.items())
     (directory / DEFAULTS).write_text(_read(theirs / DEFAULTS) + "\n\n" + lines, encoding="utf-8")
-    (directory / ENVIRONMENT_SCRIPT).write_text(_environment_script(environment, spark, theirs), encoding="utf-8")
+    (directory / ENVIRONMENT_SCRIPT).write_text(_environment_script(environment, spark, theirs, jar), encoding="utf-8")
     return directory
 
 
-def _environment_script(environment: Mapping[str, str], spark: Spark, theirs: Path) -> str:
+def _environment_script(environment: Mapping[str, str], spark: Spark, theirs: Path, jar: Path | None) -> str:
     """Runs the user's own script; steps aside where another Spark is started than the one whose settings were read."""
-    own = f"[ -f {shlex.quote(str(theirs / ENVIRONMENT_SCRIPT))} ] && . {shlex.quote(str(theirs / ENVIRONMENT_SCRIPT))}"
+    script = shlex.quote(str(theirs / ENVIRONMENT_SCRIPT))
+    own = f"[ -f {script} ] && . {script}"
+    if jar is not None:
+        own += f'\nexport {CLASS_PATH}="${{{CLASS_PATH}:+${CLASS_PATH}:}}"{shlex.quote(str(jar))}'
     if environment.get("SPARK_CONF_DIR"):
         return f"{own}\n:\n"
     home = shlex.quote(os.path.realpath(spark.home))
     return f"""if [ "$(cd "${{SPARK_HOME}}" && pwd -P)" = {home} ]; then
-  {own}
+{own}
 else
-  export SPARK_CONF_DIR="${{SPARK_HOME}}/conf"
-  [ -f "${{SPARK_CONF_DIR}}/{ENVIRONMENT_SCRIPT}" ] && . "${{SPARK_CONF_DIR}}/{ENVIRONMENT_SCRIPT}"
+export SPARK_CONF_DIR="${{SPARK_HOME}}/conf"
+[ -f "${{SPARK_CONF_DIR}}/{ENVIRONMENT_SCRIPT}" ] && . "${{SPARK_CONF_DIR}}/{ENVIRONMENT_SCRIPT}"
 fi
 :
 """

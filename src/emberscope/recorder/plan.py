@@ -79,7 +79,9 @@ def plan(
     else:
         plugin = PLUGIN_CLASS
         ours |= _recorder_settings(spark, jar, store, group, status, chosen)
-    launch = prepare(command, environment, spark, ours, forced=_forced(chosen), scratch=scratch)
+    launch = prepare(
+        command, environment, spark, ours, forced=_forced(chosen), jar=jar if plugin else None, scratch=scratch
+    )
     if launch.event_log_dir is None:
         lost.append("No event log is written: the configuration says spark.eventLog.enabled=false. Set it to true.")
     return Plan(launch, invocation, plugin, status, incoming, tuple(lost))
