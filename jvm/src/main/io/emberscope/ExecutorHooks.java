@@ -33,7 +33,8 @@ final class ExecutorHooks implements ExecutorPlugin {
             // In local mode the driver's recorder already records this JVM.
             boolean driverRecordsUs =
                     context.executorID().equals("driver") && settings.flag(Settings.Key.DRIVER_ENABLED);
-            String appId = context.conf().get("spark.app.id");
+            // In local mode the executor is there before the application has its id, and it is chosen in any case.
+            String appId = context.conf().get("spark.app.id", "");
             boolean chosen = chosen(appId, context.executorID(), settings.ratio(Settings.Key.FRACTION));
             spans = driverRecordsUs || chosen;
             if (chosen && !driverRecordsUs) {
@@ -71,7 +72,8 @@ final class ExecutorHooks implements ExecutorPlugin {
             }
         }
         String group = settings.text(Settings.Key.GROUP);
-        return new RunAddress(store, group, appId, attempt == null ? "1" : attempt);
+        String id = context.conf().get("spark.app.id", appId);
+        return id.isEmpty() ? null : new RunAddress(store, group, id, attempt == null ? "1" : attempt);
     }
 
     /** Spark names it by the address that it listens on, which executors of most clusters do not have. */
