@@ -100,15 +100,18 @@ def split(data: bytes) -> Iterator[Chunk | Gap]:
     """
     position = 0
     while position < len(data):
-        if not data.startswith(MAGIC, position) or len(data) - position < HEADER_BYTES:
-            following = _next_header(data, position + 1)
+        if len(data) - position < HEADER_BYTES:
+            yield Gap(position, len(data) - position)
+            return
+        chunk = _header(data, position, len(data))
+        if not data.startswith(MAGIC, position):
+            following = _next_header(data, position + 1, chunk)
             yield Gap(position, following - position)
             position = following
             continue
-        chunk = _header(data, position, len(data))
         stop = position + chunk.size
-        if chunk.size < HEADER_BYTES or not (stop == len(data) or data.startswith(MAGIC, stop)):
-            stop = _next_header(data, position + HEADER_BYTES)
+        if not _size_fits(data, chunk):
+            stop = _next_header(data, position + HEADER_BYTES, chunk)
         yield _header(data, position, stop)
         position = stop
 
@@ -117,13 +120,25 @@ def _header(data: bytes, offset: int, end: int) -> Chunk:
     return Chunk(offset, end, *_HEADER.unpack_from(data, offset))
 
 
-def _next_header(data: bytes, position: int) -> int:
-    """Where the next believable chunk begins, or the end of the data."""
+def _size_fits(data: bytes, chunk: Chunk) -> bool:
+    """Whether the next chunk or the end follows where the header says."""
+    stop = chunk.offset + chunk.size
+    return chunk.size >= HEADER_BYTES and (stop == len(data) or data.startswith(MAGIC, stop))
+
+
+def _next_header(data: bytes, position: int, current: Chunk) -> int:
+    """Where the next believable chunk begins, or the end of the data.
+
+    The JDK writes copies of a chunk's header into some of its checkpoints: they have the start of the current chunk,
+    and nothing begins or ends where they say.
+    """
     while True:
         position = data.find(MAGIC, position)
         if position < 0 or len(data) - position < HEADER_BYTES:
             return len(data)
         chunk = _header(data, position, len(data))
-        if chunk.major in (1, 2) and chunk.minor < 16 and chunk.start_ns > 0 and chunk.ticks_per_second > 0:
+        sound = chunk.major in (1, 2) and chunk.minor < 16 and chunk.start_ns > 0 and chunk.ticks_per_second > 0
+        copied = (chunk.start_ns, chunk.start_ticks) == (current.start_ns, current.start_ticks)
+        if sound and (not copied or _size_fits(data, chunk)):
             return position
         position += 1

@@ -13,7 +13,7 @@ UNRESOLVED_FRAME: Final = "[unresolved]"
 
 _KINDS: Final = {"Native": "native", "C++": "native", "Kernel": "kernel"}
 _HIDDEN_CLASS: Final = re.compile(r"(?:[+/.]0x[0-9a-f]+|/\d+)+$")
-_LAMBDA: Final = re.compile(r"\$\$Lambda(?:\$\d+|_)?$")
+_LAMBDA: Final = re.compile(r"\$\$Lambda(?:\$\d+(?:\.\d+)?|_)?$")
 
 
 def class_name(symbol: str) -> str:
