@@ -295,6 +295,26 @@ class TestInABrowser:
         open_page(browser, page, "#event=nothing&stage=99&node=99999999&executor=%00")
         assert amount(text(browser, ".flame-path")) == TOTAL
 
+    def test_a_combination_without_samples_is_empty_not_broken(self, browser, page):
+        browser.get_log("browser")
+        open_page(browser, page, "#stage=7&executor=driver")
+        press(browser, Keys.ARROW_DOWN, Keys.ENTER)
+        assert text(browser, ".flame-path") == "All 0 samples"
+        assert browser.get_log("browser") == []
+
+    def test_a_recording_without_samples_says_so(self, browser, tmp_path):
+        empty = recording([])
+        path = tmp_path / "empty.html"
+        path.write_text(flame_page(flame_data(empty.samples, empty.stacks, empty.frames), title="x"), encoding="utf-8")
+        open_page(browser, path)
+        assert text(browser, "x-flame") == "There are no samples to show."
+
+    def test_data_that_are_cut_are_named(self, browser, tmp_path):
+        path = tmp_path / "cut.html"
+        path.write_text(re.sub(r"(octet-stream\">[\w+/]{400})[^<]*", r"\1", PAGE), encoding="utf-8")
+        open_page(browser, path)
+        assert text(browser, "x-flame").startswith("The flame graph cannot be shown: ")
+
     def test_dark_and_light_follow_the_system_and_the_button(self, browser, page):
         def ground() -> int:
             settle(browser)

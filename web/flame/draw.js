@@ -61,6 +61,7 @@ export function boxOf(scene, node) {
   const top = rowTop(scene, flame.depths[node]);
   if (node <= root && flame.ends[node] >= flame.ends[root]) return { left: 0, top, width: scene.width };
   if (node < root || node >= flame.ends[root]) return null;
+  if (layout.totals[root] === 0) return null;
   const scale = scene.width / layout.totals[root];
   return { left: (layout.starts[node] - layout.starts[root]) * scale, top, width: layout.totals[node] * scale };
 }

@@ -24,7 +24,8 @@ class FlameGraph extends HTMLElement {
     this.dataset.state = 'loading';
     try {
       const flame = unpack(await inflate(this.querySelector('script')?.textContent ?? ''));
-      show(this, flame, JSON.parse(this.dataset.names ?? '{}'));
+      if (flame.columns.length === 0) this.textContent = 'There are no samples to show.';
+      else show(this, flame, JSON.parse(this.dataset.names ?? '{}'));
       this.dataset.state = 'ready';
     } catch (error) {
       this.dataset.state = 'failed';

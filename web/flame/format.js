@@ -68,7 +68,6 @@ export function fitTail(name, width, advances) {
     first--;
   }
   if (first === 0) return name;
-  room += 0;
   const ellipsis = advances[127];
   for (let used = 0; first < name.length && used < ellipsis; first++) {
     const code = name.charCodeAt(first);
@@ -78,5 +77,5 @@ export function fitTail(name, width, advances) {
   for (let cut = first; cut < name.length - 6; cut++) {
     if ('.$:/'.includes(name[cut]) && cut - first < (name.length - first) / 2) return `…${name.slice(cut + 1)}`;
   }
-  return `…${name.slice(first)}`;
+  return `…${name.slice(first).replace(/^[.$]+/, '')}`;
 }

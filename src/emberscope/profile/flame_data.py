@@ -79,13 +79,13 @@ def flame_data(samples: pa.Table, stacks: pa.Table, frames: pa.Table) -> FlameDa
         if of_event.num_rows:
             sparse += _columns(of_event, event, len(parents))
     share = np.zeros(len(parents))
-    for place, event in enumerate(EVENTS):
+    for rank_of_event, event in enumerate(EVENTS):
         self_weights = np.zeros(len(parents), np.int64)
         for column in sparse:
             if column.event == event:
                 self_weights[column.nodes] += column.weights
         through = totals(parents, self_weights)
-        share += through / max(int(through[0]), 1) * 1e-9**place
+        share += through / max(int(through[0]), 1) * 1e-9**rank_of_event
     used = share > 0
     used[0] = True
     rank = np.zeros(len(names) + 1, np.int64)

@@ -69,7 +69,12 @@ def flame_element(
     per event, SQL execution, stage and executor, so that the element can be restricted to each. The names are what
     the choices of stages and SQL executions show beside the id (stage name, description); they may hold anything.
     """
-    names = {"stage": dict(stage_names or {}), "sql": dict(sql_names or {})}
+    stages = {column.stage_id for column in data.columns}
+    executions = {column.sql_execution_id for column in data.columns}
+    names = {
+        "stage": {key: name for key, name in (stage_names or {}).items() if key in stages},
+        "sql": {key: name for key, name in (sql_names or {}).items() if key in executions},
+    }
     return Markup(
         '<x-flame data-names="{names}"><p class="flame-note">This flame graph is drawn by a script in this page, '
         'which does not run here.</p><script type="application/octet-stream">{packed}</script></x-flame>'
