@@ -12,8 +12,9 @@ import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
 
 /**
- * Our own slim choice of JFR's events. All others are switched off by name, since JFR records events written in Java
- * unless told otherwise. Nothing that holds environment, system properties or command lines is ever asked for.
+ * Our own slim choice of JFR's events. Nothing that holds environment, system properties or command lines is ever asked
+ * for. No event is switched off: JFR adds up the settings of all recordings, and where another recording leaves an event
+ * of the application to its default, our "false" would be the only word on it. {@link ChunkFilter} keeps those back.
  */
 final class FlightSettings {
     final Map<String, String> values = new HashMap<>();
@@ -27,7 +28,6 @@ final class FlightSettings {
         FlightSettings out = new FlightSettings();
         for (EventType type : FlightRecorder.getFlightRecorder().getEventTypes()) {
             out.present.add(type.getName());
-            out.values.put(type.getName() + "#enabled", "false");
         }
         List<String> asked = settings.events();
         if (asked.contains("cpu")) {

@@ -87,7 +87,13 @@ final class TaskSpans {
         task.sqlExecutionId = number(context.getLocalProperty("spark.sql.execution.id"));
         task.jobGroup = capped(context.getLocalProperty("spark.jobGroup.id"));
         task.description = capped(context.getLocalProperty("spark.job.description"));
+        taskStarted(task);
+    }
+
+    void taskStarted(Task task) {
         task.threadId = Thread.currentThread().getId();
+        remember(task.jobGroup);
+        remember(task.description);
         running.put(task.threadId, task);
         Writer now = writer;
         if (now != null) {
@@ -104,13 +110,14 @@ final class TaskSpans {
         }
     }
 
-    private String capped(String text) {
-        if (text == null) {
-            return null;
+    private void remember(String text) {
+        if (text != null) {
+            strings.add(text);
         }
-        String out = text.length() > LONGEST ? text.substring(0, LONGEST) : text;
-        strings.add(out);
-        return out;
+    }
+
+    private static String capped(String text) {
+        return text == null || text.length() <= LONGEST ? text : text.substring(0, LONGEST);
     }
 
     private static long number(String text) {

@@ -1,0 +1,36 @@
+"""What becomes of chunks when the store fails, with made chunks: an engine that keeps the newest three."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.jvm import toolchain
+
+
+def _rounds(classes: Path, *rounds: str) -> tuple[list[dict[str, Any]], list[str], list[dict[str, Any]]]:
+    said = json.loads(toolchain.java(toolchain.jdk_homes()[0], "io.emberscope.FailingStore", *rounds, classes=classes))
+    manifests = [json.loads(text) for name, text in said["files"].items() if name.endswith(".json")]
+    return manifests, [name for name in said["files"] if name.endswith(".jfr")], said["problems"]
+
+
+def test_each_chunk_is_shipped_once(classes: Path) -> None:
+    manifests, chunks, problems = _rounds(classes, "ok", "ok", "ok", "ok", "ok")
+    directory = "recordings/executor-1"
+    assert chunks == [f"{directory}/{second}000-{second - 1:06d}.jfr" for second in range(1, 6)]
+    assert [manifest["sequence"] for manifest in manifests] == [0, 1, 2, 3, 4]
+    assert problems == []
+
+
+def test_a_chunk_that_could_not_be_written_comes_later(classes: Path) -> None:
+    manifests, chunks, problems = _rounds(classes, "ok", "fail", "fail", "ok")
+    assert [manifest["first_ms"] for manifest in manifests] == [1000, 2000, 3000, 4000]
+    assert len(chunks) == 4
+    assert manifests[-1]["lost"] == {"chunks": 0, "bytes": 0, "seconds": 0.0}
+    assert [(problem["where"], problem["count"]) for problem in problems] == [("ship", 2)]
+    assert "No space left on device" in problems[0]["message"]
+
+
+def test_chunks_that_waited_too_long_are_counted_as_lost(classes: Path) -> None:
+    manifests, _, _ = _rounds(classes, "ok", "fail", "fail", "fail", "fail", "fail", "ok")
+    assert [manifest["first_ms"] for manifest in manifests] == [1000, 5000, 6000, 7000]
+    assert manifests[-1]["lost"] == {"chunks": 3, "bytes": 3 * 72, "seconds": 3.0}
