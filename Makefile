@@ -36,7 +36,7 @@ wheel: $(JAR) ## dist/*.whl, with the jar and the page modules in it
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
 docs: .venv/installed ## the generated pages of docs/
-	$(BIN)/python tools/docs.py
+	$(BIN)/python docs/generate.py
 
 clean: ## remove all that these targets made
 	rm -rf .venv .cache demo dist build $(dir $(NODE)) $(JAR)

@@ -14,11 +14,11 @@ rm -rf demo
 mkdir demo
 echo "recording examples/flights/app.py; it takes about two minutes on two cores"
 PYSPARK_PYTHON=$(command -v python) SPARK_LOCAL_IP=127.0.0.1 \
-    emberscope run --store demo/runs -- \
+    emberscope run --store demo/runs --report demo/report.html -- \
     spark-submit --master 'local-cluster[2,1,1024]' examples/flights/app.py "$data" demo/output 2>demo/log ||
     { tail -n 40 demo/log >&2 && exit 1; }
 
-run=$(ls -d demo/runs/*/*/*/)
-emberscope diagnose "$run"
-emberscope report "$run" -o demo/report.html
+emberscope diagnose demo/runs
+echo
+echo "run:    $(ls -d "$PWD"/demo/runs/*/*/*/)"
 echo "report: $PWD/demo/report.html"
