@@ -224,12 +224,13 @@ function show(host, flame, names) {
   panel.ask.addEventListener('click', () => panel.help.showModal());
   panel.top.addEventListener('toggle', () => panel.top.open && showTop(panel, view));
   panel.table.addEventListener('click', (event) => {
-    if (!(event.target instanceof HTMLButtonElement)) return;
-    const by = event.target.dataset.by;
+    const button = event.target instanceof Element ? event.target.closest('button') : null;
+    if (button === null) return;
+    const by = button.dataset.by;
     if (by === 'self' || by === 'total') {
       view.sortedBy = by;
       showTop(panel, view);
-    } else lookFor(`^${(event.target.textContent ?? '').replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`);
+    } else lookFor(`^${(button.textContent ?? '').replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`);
   });
   document.addEventListener('keydown', (event) => {
     if (event.target instanceof HTMLElement && event.target.matches('input, select, textarea, [contenteditable]')) return;

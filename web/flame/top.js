@@ -69,13 +69,13 @@ export function topRows(flame, weights, by, all, unit) {
       row.insertCell().textContent = formatWeight(weight, unit).replace(/ samples?$/, '');
       row.insertCell().textContent = formatShare(weight / all);
     }
-    const name = document.createElement('button');
-    name.type = 'button';
-    name.textContent = flame.names[frame];
-    name.title = 'Search for this frame';
     const swatch = document.createElement('i');
     swatch.className = `flame-swatch flame-${flame.familyNames[flame.families[frame]][0]}`;
-    row.insertCell().append(swatch, name);
+    const name = document.createElement('button');
+    name.type = 'button';
+    name.title = 'Search for this frame';
+    name.append(swatch, flame.names[frame]);
+    row.insertCell().append(name);
     return row;
   });
   const shown = Math.min(SHOWN, frames.length);
