@@ -111,8 +111,11 @@ def split(data: bytes) -> Iterator[Chunk | Gap]:
             continue
         stop = position + chunk.size
         if not _size_fits(data, chunk):
-            stop = _next_header(data, position + HEADER_BYTES, chunk)
-        yield _header(data, position, stop)
+            stop = _next_header(data, position + len(MAGIC), chunk)
+        if stop - position < HEADER_BYTES:
+            yield Gap(position, stop - position)
+        else:
+            yield _header(data, position, stop)
         position = stop
 
 

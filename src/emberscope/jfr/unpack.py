@@ -9,7 +9,7 @@ GZIP_MAGIC: Final = b"\x1f\x8b"
 MAX_RATIO: Final = 100
 """Real recordings shrink to a tenth at best; much more is a bomb."""
 MIN_LIMIT_BYTES: Final = 64 << 20
-MAX_LIMIT_BYTES: Final = 1 << 30
+MAX_LIMIT_BYTES: Final = 1 << 29
 _STEP_BYTES: Final = 1 << 14
 """Fed at a time: a thousandfold of it, which is the most that gzip can do, is small."""
 

@@ -2,12 +2,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongUnaryOperator;
 import jdk.jfr.Event;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.Name;
 import jdk.jfr.Recording;
 import jdk.jfr.StackTrace;
+import jdk.jfr.consumer.EventStream;
 
 /**
  * A small program whose recording holds every kind of event that the reader turns into rows: two threads that run
@@ -109,6 +112,18 @@ public class Workload {
     span.commit();
   }
 
+  /** Ends the JVM without a goodbye once the events so far are in the repository. */
+  static void haltAfterFlush() throws Exception {
+    CountDownLatch flushes = new CountDownLatch(2);
+    EventStream stream = EventStream.openRepository();
+    stream.onFlush(flushes::countDown);
+    stream.startAsync();
+    if (!flushes.await(60, TimeUnit.SECONDS)) {
+      throw new IllegalStateException("no flush in a minute");
+    }
+    Runtime.getRuntime().halt(0);
+  }
+
   public static void main(String[] arguments) throws Exception {
     int tasks = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 4;
     try (Recording recording = new Recording()) {
@@ -152,7 +167,7 @@ public class Workload {
         worker.join();
       }
       if (arguments.length > 2) {
-        Runtime.getRuntime().halt(0);
+        haltAfterFlush();
       }
       recording.stop();
     }
