@@ -87,7 +87,7 @@ class Saving:
 
 
 def timeline(run: Run) -> Timeline | None:
-    """The recorded timeline; None where no task or no start of the application is known."""
+    """The recorded timeline; None where no task has known times, or no start of the application."""
     window, tasks = observed_window(run), stage_tasks(run)
     if window is None or not tasks:
         return None
@@ -118,6 +118,8 @@ def timeline(run: Run) -> Timeline | None:
                 slots,
             )
         )
+    if not stages:
+        return None
     stages.sort(key=lambda s: (s.start_ms, s.key))
     return Timeline(window[0], window[1], _jobs(run, window[1]), tuple(stages))
 

@@ -1,4 +1,4 @@
-"""A Spark application with a skewed join that spills, a slow Python function and a heap that is too small.
+"""A Spark application with a skewed join that spills, and a slow Python function.
 
 Runs on executors of one core and 1 GiB (local-cluster[2,1,1024]) in about half a minute of two quiet cores.
 """
@@ -35,17 +35,10 @@ def slow_function(spark: SparkSession) -> None:
     spark.range(0, 6000, 1, 4).select(F.sum(F.udf(weigh, LongType())("id"))).collect()
 
 
-def full_heap(spark: SparkSession) -> None:
-    """Objects that stay alive while others are made, so that every collection has much to copy."""
-    rows = spark.range(0, 900_000, 1, 4).select((F.col("id") % 30_000).alias("key"), F.uuid().alias("text"))
-    lists = rows.groupBy("key").agg(F.collect_list("text").alias("texts"), F.collect_set("text").alias("distinct"))
-    lists.select(F.sum(F.size("texts") + F.size("distinct"))).collect()
-
-
 def main(event_log_dir: str) -> None:
     spark = (
         SparkSession.builder.master("local-cluster[2,1,1024]")
-        .appName("findings: skew, spill, python, gc")
+        .appName("findings: skew, spill, python")
         .config("spark.ui.enabled", "false")
         .config("spark.eventLog.enabled", "true")
         .config("spark.eventLog.dir", event_log_dir)
@@ -57,7 +50,7 @@ def main(event_log_dir: str) -> None:
         .getOrCreate()
     )
     try:
-        for name, step in (("join", skewed_join), ("function", slow_function), ("heap", full_heap)):
+        for name, step in (("join", skewed_join), ("function", slow_function)):
             spark.sparkContext.setJobDescription(f"{name} step")
             step(spark)
     finally:

@@ -1,0 +1,67 @@
+"""Makes the event logs of this folder: runs each job of `tests/jobs/findings_*.py` with the pyspark that is installed
+and scrubs what names the machine.
+
+    SPARK_LOCAL_IP=127.0.0.1 python tests/data/findings/make.py [NAME...]
+
+The logs are what Spark wrote, less the class path, the JVM's and Hadoop's properties and the accumulables that only
+repeat task metrics; the checkout's path becomes /app and the user `someone`. Wants a quiet machine of two cores.
+"""
+
+import getpass
+import json
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import zstandard
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[2]
+_ENVIRONMENT = ("Hadoop Properties", "System Properties", "Metrics Properties", "Classpath Entries")
+
+
+def lines_of(log: Path) -> Iterator[bytes]:
+    """The lines of a rolling log's only part."""
+    (part,) = log.glob("events_1_*.zstd")
+    with part.open("rb") as raw, zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True) as reader:
+        yield from reader.read().splitlines()
+
+
+def scrubbed(line: bytes) -> bytes:
+    text = line.decode()
+    for found, instead in (
+        (str(ROOT), "/app"),
+        (sys.prefix, "/venv"),
+        (str(Path.home()), "/home/someone"),
+        (tempfile.gettempdir(), "/scratch"),
+        (socket.gethostname(), "host-1"),
+    ):
+        text = text.replace(found, instead)
+    event = json.loads(text)
+    if event["Event"] == "SparkListenerEnvironmentUpdate":
+        for part in _ENVIRONMENT:
+            event.pop(part, None)
+        event["JVM Information"].pop("Java Home", None)
+    if event.get("User") == getpass.getuser():
+        event["User"] = "someone"
+    if event["Event"] == "SparkListenerTaskEnd":
+        accumulables = event["Task Info"]["Accumulables"]
+        event["Task Info"]["Accumulables"] = [a for a in accumulables if not a.get("Internal")]
+    return json.dumps(event, separators=(",", ":")).encode() + b"\n"
+
+
+def make(job: Path) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        subprocess.run([sys.executable, str(job), directory], check=True)
+        (log,) = Path(directory).glob("eventlog_v2_*")
+        text = b"".join(scrubbed(line) for line in lines_of(log))
+    (HERE / f"{job.stem}.zstd").write_bytes(zstandard.ZstdCompressor(level=19).compress(text))
+
+
+if __name__ == "__main__":
+    for path in sorted((ROOT / "tests" / "jobs").glob("findings_*.py")):
+        if len(sys.argv) == 1 or path.stem in sys.argv[1:]:
+            make(path)
