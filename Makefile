@@ -47,7 +47,7 @@ clean: ## remove all that these targets made
 	@touch $@
 
 $(JAR): $(shell find jvm -type f) src/emberscope/__init__.py | .venv/installed
-	@$(IN_VENV) jvm/build.sh
+	$(IN_VENV) jvm/build.sh
 
 $(NODE): tests/web/package-lock.json
 	@command -v npm >/dev/null || tools/debian.sh "Node with npm" nodejs npm

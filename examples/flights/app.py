@@ -1,10 +1,11 @@
 """A day's work of a small airline data team, on flights that left New York City in 2013: slow for four real reasons.
 
 1. Legs: flights joined with the weather at departure and with the aircraft, copied eight times over, kept in memory.
-2. Tracks: position reports, grouped by route for a rolling window. One route reports every minute, the others every
-   half hour, so that one partition out of 32 holds most rows; adaptive execution cannot split a window's group.
-3. Ledger: the legs with their aircraft's papers, sorted in two partitions only: more than an executor's memory, so
-   it spills.
+2. Tracks: position reports of the flights from JFK, grouped by route for a rolling window. One route reports every
+   four minutes, the others every two hours, so that one partition out of 32 holds most rows; adaptive execution
+   cannot split a window's group.
+3. Ledger: the legs with their aircraft's papers, sorted in the two partitions that `spark.sql.shuffle.partitions`
+   asks for (demo.sh): each is more than a task's memory, so it spills.
 4. Risk: a score per leg by a Python function, called once per row.
 5. Punctuality: percentiles of the delay over every hour, airport and carrier.
 
@@ -88,7 +89,7 @@ def ledger(all_legs: DataFrame) -> DataFrame:
         "|", "tailnum", "manufacturer", "model", "built", "engines", "seats", "carrier", "route", "departed", "temp"
     )
     wide = all_legs.withColumn("line", line).withColumn("receipt", F.sha2(line, 512))
-    return wide.repartition(2, "tailnum").sortWithinPartitions("tailnum", "departed", "flight")
+    return wide.repartition("tailnum").sortWithinPartitions("tailnum", "departed", "flight")
 
 
 def icing_risk(temp: float | None, humid: float | None, wind_speed: float | None, distance: float | None) -> float:

@@ -15,7 +15,8 @@ mkdir demo
 echo "recording examples/flights/app.py; it takes about two minutes on two cores"
 PYSPARK_PYTHON=$(command -v python) SPARK_LOCAL_IP=127.0.0.1 \
     emberscope run --store demo/runs --report demo/report.html -- \
-    spark-submit --master 'local-cluster[2,1,1024]' examples/flights/app.py "$data" demo/output 2>demo/log ||
+    spark-submit --master 'local-cluster[2,1,1024]' --conf spark.sql.shuffle.partitions=2 \
+    examples/flights/app.py "$data" demo/output 2>demo/log ||
     { tail -n 40 demo/log >&2 && exit 1; }
 
 emberscope diagnose demo/runs
