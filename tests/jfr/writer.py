@@ -6,6 +6,7 @@ import struct
 from dataclasses import dataclass, field
 
 EVENT = "jdk.jfr.Event"
+TIMESPAN = 9
 
 
 def varint(value: int) -> bytes:
@@ -27,7 +28,7 @@ class Chunk:
     """Collects types, checkpoints and events in the order of the file; `finish` gives the bytes."""
 
     compressed: bool = True
-    types: list[tuple[int, str, str, list[dict[str, str]]]] = field(default_factory=list)
+    types: list[tuple[int, str, str, list[tuple[dict[str, str], str]]]] = field(default_factory=list)
     body: bytearray = field(default_factory=bytearray)
     checkpoints: list[int] = field(default_factory=list)
 
@@ -52,15 +53,20 @@ class Chunk:
         return bytes([encoding]) + self.int(len(raw)) + raw
 
     def type(self, type_id: int, name: str, *fields: str, super_type: str = "") -> None:
-        """A type; a field is `name:type id`, with `*` after the id for a key of its pool, `[]` for an array."""
+        """A type; a field is `name:type id`, with `*` after the id for a key of its pool, `[]` for an array.
+
+        `@UNIT` at the end is the annotation of a time span; its type must have the id `TIMESPAN`.
+        """
         described = []
         for entry in fields:
             label, _, target = entry.partition(":")
-            described.append(
-                {"name": label, "class": target.rstrip("*[]")}
-                | ({"constantPool": "true"} if "*" in target else {})
-                | ({"dimension": "1"} if "[]" in target else {})
-            )
+            target, _, unit = target.partition("@")
+            attributes = {"name": label, "class": target.rstrip("*[]")}
+            if "*" in target:
+                attributes["constantPool"] = "true"
+            if "[]" in target:
+                attributes["dimension"] = "1"
+            described.append((attributes, unit))
         self.types.append((type_id, name, super_type, described))
 
     def event(self, type_id: int, payload: bytes) -> int:
@@ -106,7 +112,13 @@ class Chunk:
         classes = []
         for type_id, name, super_type, fields in self.types:
             attributes = {"name": name, "id": str(type_id)} | ({"superType": super_type} if super_type else {})
-            classes.append(element("class", attributes, [element("field", field, []) for field in fields]))
+            children = [
+                element(
+                    "field", field, [element("annotation", {"class": str(TIMESPAN), "value": unit}, [])] if unit else []
+                )
+                for field, unit in fields
+            ]
+            classes.append(element("class", attributes, children))
         tree = element("root", {}, [element("metadata", {}, classes)])
         table = self.int(len(strings)) + b"".join(self.text(text, 4) for text in strings)
         return self.event(0, self.long(0) + self.long(0) + self.long(1) + table + tree)

@@ -31,6 +31,7 @@ MAX_READS: Final = 4000
 """Reads in one record: the JDK's own types need some 60; damaged metadata could ask for millions."""
 
 _INTEGER_KINDS: Final = {"long": "long", "int": "int", "short": "short", "char": "char"}
+_VARINTS: Final = {"long": "varint", "int": "int_varint", "short": "short_varint", "char": "char_varint"}
 _RAW_BYTES: Final = {"long": 8, "int": 4, "short": 2, "char": 2}
 
 
@@ -181,7 +182,7 @@ class _Source:
         self.add(indent, f"{name} = b[p]")
         self.add(indent, f"if {name} < 128: p += 1")
         self.add(indent, f"elif b[p + 1] < 128: {name} += (b[p + 1] << 7) - 128; p += 2")
-        self.add(indent, f"else: {name}, p = {width}_varint(b, p)")
+        self.add(indent, f"else: {name}, p = {_VARINTS[width]}(b, p)")
 
     def skip_integer(self, indent: str, width: str) -> None:
         if not self._integers.compressed:
@@ -198,7 +199,6 @@ _CALLED: Final = (
     "after_varint",
     "char_varint",
     "int_varint",
-    "long_varint",
     "raw_char",
     "raw_double",
     "raw_float",
@@ -207,4 +207,5 @@ _CALLED: Final = (
     "raw_short",
     "short_varint",
     "string",
+    "varint",
 )

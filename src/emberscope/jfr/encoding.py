@@ -27,7 +27,7 @@ _DOUBLE: Final = struct.Struct(">d").unpack_from
 
 
 def varint(b: bytes, p: int) -> tuple[int, int]:
-    """An unsigned integer of 7 bits a byte, lowest first. A ninth byte is the last and gives all its 8 bits.
+    """A long of 7 bits a byte, lowest first. A ninth byte is the last, gives all its 8 bits, and with them the sign.
 
     Written out because it is the reader's innermost step: the sum holds a continuation bit until the next byte is due.
     """
@@ -55,7 +55,8 @@ def varint(b: bytes, p: int) -> tuple[int, int]:
     v += (b[p + 7] << 49) - (1 << 49)
     if v < 1 << 56:
         return v, p + 8
-    return v + (b[p + 8] << 56) - (1 << 56), p + 9
+    v += (b[p + 8] << 56) - (1 << 56)
+    return (v if v < 1 << 63 else v - (1 << 64)), p + 9
 
 
 def after_varint(b: bytes, p: int) -> int:
@@ -71,11 +72,6 @@ def after_varint(b: bytes, p: int) -> int:
 def _signed(value: int, bits: int) -> int:
     value &= (1 << bits) - 1
     return value - (1 << bits) if value >> (bits - 1) else value
-
-
-def long_varint(b: bytes, p: int) -> tuple[int, int]:
-    value, p = varint(b, p)
-    return (value - (1 << 64) if value >> 63 else value), p
 
 
 def int_varint(b: bytes, p: int) -> tuple[int, int]:
@@ -123,9 +119,11 @@ class Integers(NamedTuple):
     compressed: bool
 
     def read_long(self, b: bytes, p: int) -> tuple[int, int]:
-        return long_varint(b, p) if self.compressed else raw_long(b, p)
+        return varint(b, p) if self.compressed else raw_long(b, p)
 
     def read_int(self, b: bytes, p: int) -> tuple[int, int]:
+        if self.compressed and b[p] < 128:
+            return b[p], p + 1
         return int_varint(b, p) if self.compressed else raw_int(b, p)
 
     def read_char(self, b: bytes, p: int) -> tuple[int, int]:

@@ -90,7 +90,10 @@ def _run(
                     size, q = varint(b, p)
                 kind = b[q]
                 if kind > 127:
-                    kind, q = varint(b, q)
+                    if b[q + 1] < 128:
+                        kind += (b[q + 1] << 7) - 128
+                    else:
+                        kind, q = varint(b, q)
             else:
                 size, kind = _raw_head(b, p)
             after = p + size
