@@ -157,7 +157,7 @@ class Builder:
             "tasks": self._tasks.table(),
             **stages,
             "executors": self._executors.table(),
-            **self._sql.tables(self._stages.failed_executions()),
+            **self._sql.tables(self._stages.failed_executions(), self._stages.execution_of_stage()),
             "conf": self._settings.table(),
         }
 

@@ -10,17 +10,29 @@ import msgspec
 
 from emberscope.eventlog.events import SqlMetric
 
-_CODEGEN: Final = re.compile(r"WholeStageCodegen \((\d+)\)")
+# Marks between operators: the border of generated code, and the stages of an adaptive plan.
+_MARKS: Final = frozenset(
+    ("InputAdapter", "ShuffleQueryStage", "BroadcastQueryStage", "ResultQueryStage", "TableCacheQueryStage")
+)
+# Run as plans of their own, and so outside of the generated code around them.
+_PLANS_OF_THEIR_OWN: Final = frozenset(("Subquery", "SubqueryBroadcast", "ReusedSubquery", "AdaptiveSparkPlan"))
+_CODEGEN: Final = re.compile(r"WholeStageCodegen \((\d{1,9})\)")
 
 
 @dataclass(frozen=True, slots=True)
 class PlanNode:
-    """One operator. Numbered depth first from 0; `codegen_id` is null outside of generated code."""
+    """One operator. Numbered depth first from 0.
+
+    `codegen_node` is the WholeStageCodegen node whose generated code it is part of (that node itself included), and
+    `codegen_id` the number which Spark gave to that code; both are null outside of generated code. A subquery and a
+    cached plan number theirs anew, so only the node tells two of them apart.
+    """
 
     node_id: int
     parent_id: int | None
     name: str
     detail: str | None
+    codegen_node: int | None
     codegen_id: int | None
     metrics: tuple[SqlMetric, ...]
 
@@ -28,41 +40,47 @@ class PlanNode:
 def plan_nodes(plan: bytes) -> tuple[PlanNode, ...]:
     """The operators of a plan as Spark wrote it; none where it cannot be read.
 
-    InputAdapter, which only marks the border of generated code, is left out: what it feeds hangs on its parent, as in
-    Spark's own user interface.
+    What only marks a border between operators (InputAdapter, ShuffleQueryStage and their like) is left out: what lies
+    below hangs on the operator above, as in Spark's own user interface.
     """
     try:
         root = msgspec.json.decode(plan)
     except (msgspec.DecodeError, RecursionError):
         return ()
     nodes: list[PlanNode] = []
-    waiting: list[tuple[Any, int | None, int | None]] = [(root, None, None)]
+    # Each entry: a subtree, the operator it hangs on, and the generated code around it.
+    waiting: list[tuple[Any, int | None, PlanNode | None]] = [(root, None, None)]
     while waiting:
-        info, parent_id, codegen_id = waiting.pop()
+        info, parent_id, codegen = waiting.pop()
         if not isinstance(info, dict):
             continue
         name = str(info.get("nodeName"))
-        node_id: int | None = len(nodes)
-        if name == "InputAdapter":
-            node_id, codegen_id = parent_id, None
-        else:
-            if found := _CODEGEN.match(name):
-                codegen_id = int(found[1])
-            detail = info.get("simpleString")
-            nodes.append(
-                PlanNode(
-                    len(nodes),
-                    parent_id,
-                    name,
-                    detail if isinstance(detail, str) else None,
-                    codegen_id,
-                    _metrics(info.get("metrics")),
-                )
-            )
+        if name in _MARKS or name in _PLANS_OF_THEIR_OWN:
+            codegen = None
+        if name not in _MARKS:
+            node = _node(len(nodes), parent_id, name, info, codegen)
+            nodes.append(node)
+            parent_id = node.node_id
+            if node.codegen_node == node.node_id:
+                codegen = node
         children = info.get("children")
         if isinstance(children, list):
-            waiting.extend((child, node_id, codegen_id) for child in reversed(children))
+            waiting.extend((child, parent_id, codegen) for child in reversed(children))
     return tuple(nodes)
+
+
+def _node(node_id: int, parent_id: int | None, name: str, info: dict[str, Any], codegen: PlanNode | None) -> PlanNode:
+    detail = info.get("simpleString")
+    found = _CODEGEN.match(name)
+    return PlanNode(
+        node_id=node_id,
+        parent_id=parent_id,
+        name=name,
+        detail=detail if isinstance(detail, str) else None,
+        codegen_node=node_id if found else codegen.node_id if codegen else None,
+        codegen_id=int(found[1]) if found else codegen.codegen_id if codegen else None,
+        metrics=_metrics(info.get("metrics")),
+    )
 
 
 def _metrics(entries: Any) -> tuple[SqlMetric, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -46,9 +47,9 @@ class SqlColumns:
         self._redactor = redactor
         self._settings = settings
         self._executions: dict[int, _Execution] = {}
-        self._task_totals: dict[int, int] = {}
-        self._driver_totals: dict[int, int] = {}
-        self._stages: dict[int, set[int]] = {}
+        self._task_totals: dict[int, dict[int, int | None]] = {}
+        self._driver_totals: dict[tuple[int, int], int] = {}
+        self._execution_of_stage: Mapping[int, int | None] = {}
 
     def start(self, event: SqlExecutionStart) -> None:
         execution = self._execution(event.execution_id)
@@ -68,7 +69,8 @@ class SqlColumns:
 
     def driver_updates(self, event: SqlDriverUpdates) -> None:
         for accumulator_id, value in event.updates:
-            self._driver_totals[accumulator_id] = self._driver_totals.get(accumulator_id, 0) + value
+            key = (event.execution_id, accumulator_id)
+            self._driver_totals[key] = self._driver_totals.get(key, 0) + value
 
     def end(self, event: SqlExecutionEnd) -> None:
         execution = self._execution(event.execution_id)
@@ -80,28 +82,39 @@ class SqlColumns:
     def stage_values(self, stage_id: int, accumulables: list[Accumulable]) -> None:
         """Totals as of a stage's completion. An accumulator may serve several stages; its value only grows."""
         for accumulable in accumulables:
-            if accumulable.metadata != "sql":
-                continue
-            self._stages.setdefault(accumulable.id, set()).add(stage_id)
-            value = _integer(bytes(accumulable.value))
-            if value is not None:
-                self._task_totals[accumulable.id] = max(value, self._task_totals.get(accumulable.id, value))
+            if accumulable.metadata == "sql":
+                value = _integer(bytes(accumulable.value))
+                self._task_totals.setdefault(accumulable.id, {})[stage_id] = value
 
     def _execution(self, execution_id: int) -> _Execution:
         return self._executions.setdefault(execution_id, _Execution())
 
-    def _total(self, metric: SqlMetric) -> int | None:
+    def _own_totals(self, execution_id: int, metric: SqlMetric) -> dict[int, int | None]:
+        """Totals by stage, of the stages of this execution: a cached plan shows what others counted too."""
+        of_stage = self._execution_of_stage
+        return {
+            stage_id: value
+            for stage_id, value in self._task_totals.get(metric.accumulator_id, {}).items()
+            if of_stage.get(stage_id) in (execution_id, None)
+        }
+
+    def _total(self, execution_id: int, metric: SqlMetric) -> int | None:
         if metric.metric_type == _NO_TOTAL:
             return None
-        parts = (self._task_totals.get(metric.accumulator_id), self._driver_totals.get(metric.accumulator_id))
-        known = [part for part in parts if part is not None]
+        by_tasks = [value for value in self._own_totals(execution_id, metric).values() if value is not None]
+        by_driver = self._driver_totals.get((execution_id, metric.accumulator_id))
+        known = [part for part in (max(by_tasks, default=None), by_driver) if part is not None]
         return sum(known) if known and abs(sum(known)) < 2**63 else None
 
-    def tables(self, failed_in_job: set[int]) -> dict[str, pa.Table]:
+    def _stages_of(self, execution_id: int, metrics: tuple[SqlMetric, ...]) -> list[int]:
+        return sorted({stage_id for metric in metrics for stage_id in self._own_totals(execution_id, metric)})
+
+    def tables(self, failed_in_job: set[int], execution_of_stage: Mapping[int, int | None]) -> dict[str, pa.Table]:
         """Tables `sql_executions`, `plan_nodes` and `plan_metrics`.
 
         `failed_in_job` are the executions of which a job failed: before Spark 3.4 nothing else tells failure.
         """
+        self._execution_of_stage = execution_of_stage
         executions, nodes, metrics = [], [], []
         for execution_id, execution in self._executions.items():
             if execution.start is None:
@@ -109,15 +122,12 @@ class SqlColumns:
             if execution.plan:
                 execution.nodes = plan_nodes(execution.plan)
             executions.append(self._execution_row(execution_id, execution, execution_id in failed_in_job))
-            codegen_stages = {
-                node.codegen_id: self._stages_of(node.metrics)
-                for node in execution.nodes
-                if node.name.startswith("WholeStageCodegen")
-            }
             shown = set()
             for node in execution.nodes:
-                # An operator without a metric of its own ran where its generated code ran.
-                stages = self._stages_of(node.metrics) or codegen_stages.get(node.codegen_id, [])
+                stages = self._stages_of(execution_id, node.metrics)
+                if not stages and node.codegen_node is not None:
+                    # An operator without a metric of its own ran where its generated code ran.
+                    stages = self._stages_of(execution_id, execution.nodes[node.codegen_node].metrics)
                 nodes.append(
                     {
                         "sql_execution_id": execution_id,
@@ -172,12 +182,9 @@ class SqlColumns:
             "accumulator_id": metric.accumulator_id,
             "name": metric.name,
             "metric_type": metric.metric_type,
-            "value": self._total(metric),
-            "stage_ids": self._stages_of((metric,)),
+            "value": self._total(execution_id, metric),
+            "stage_ids": self._stages_of(execution_id, (metric,)),
         }
-
-    def _stages_of(self, metrics: tuple[SqlMetric, ...]) -> list[int]:
-        return sorted({stage for metric in metrics for stage in self._stages.get(metric.accumulator_id, ())})
 
 
 def _integer(raw: bytes) -> int | None:

@@ -22,7 +22,7 @@ from emberscope.eventlog.redact import Redactor, shorten
 from emberscope.tables.jobs import JOBS
 from emberscope.tables.stages import STAGES
 
-_CODEGEN: Final = re.compile(r"WholeStageCodegen \((\d+)\)")
+_CODEGEN: Final = re.compile(r"WholeStageCodegen \((\d{1,9})\)")
 _OWN_METRICS: Final = "internal.metrics."
 _NO_PROPERTIES: Final = Properties()
 
@@ -123,7 +123,8 @@ class StageColumns:
         except msgspec.DecodeError:
             pass  # names only help to tell stages apart; what was read so far is kept
         codegen = {int(found[1]) for scope in scopes if (found := _CODEGEN.match(scope))}
-        self._rdds[stage.stage_id] = ([*names, *(s for s in scopes if s not in names)], sorted(codegen))
+        clean = (self._redactor.text(name) or "" for name in (*names, *(s for s in scopes if s not in names)))
+        self._rdds[stage.stage_id] = (list(clean), sorted(codegen))
         return self._rdds[stage.stage_id]
 
     def failed_executions(self) -> set[int]:
@@ -133,6 +134,10 @@ class StageColumns:
             for job in self._jobs.values()
             if job.get("status") == "failed" and job.get("sql_execution_id") is not None
         }
+
+    def execution_of_stage(self) -> dict[int, int | None]:
+        """The SQL execution that each stage ran for."""
+        return {stage_id: row.get("sql_execution_id") for (stage_id, _), row in self._stages.items()}
 
     def tables(self) -> dict[str, pa.Table]:
         """Tables `jobs` and `stages`; a stage that a job planned and that never was submitted is `skipped`."""
@@ -146,6 +151,7 @@ class StageColumns:
             for stage_id, row in self._planned.items()
             if stage_id not in ran
         ]
+        stages.sort(key=lambda row: (row["stage_id"], row["stage_attempt"]))
         for row in stages:
             row["job_id"] = self._first_job.get(row["stage_id"])
         return {"jobs": JOBS.from_rows(jobs), "stages": STAGES.from_rows(stages)}

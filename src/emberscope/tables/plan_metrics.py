@@ -9,7 +9,13 @@ PLAN_METRICS: Final = Table(
     "one metric of one operator",
     (
         Column("sql_execution_id", "int64", "id", "execution", "SQLExecutionStart.executionId"),
-        Column("node_id", "int32", "number", "operator, as in plan_nodes", "sparkPlanInfo"),
+        Column(
+            "node_id",
+            "int32",
+            "number",
+            "operator, as in plan_nodes; null where no operator of the last plan shows it",
+            "sparkPlanInfo",
+        ),
         Column("accumulator_id", "int64", "id", "accumulator that carries it", "sparkPlanInfo.metrics.accumulatorId"),
         Column("name", "category", "name", "metric, as Spark shows it", "sparkPlanInfo.metrics.name"),
         Column(
@@ -23,7 +29,7 @@ PLAN_METRICS: Final = Table(
             "value",
             "int64",
             "by metric_type",
-            "total over tasks and driver updates: records, bytes, ms or ns",
+            "total over tasks and driver updates: records, bytes, ms or ns; null for averages and where none counted",
             "StageCompleted.Accumulables, DriverAccumUpdates",
         ),
         Column("stage_ids", "list<int32>", "ids", "stages that updated it", "StageCompleted.Accumulables"),

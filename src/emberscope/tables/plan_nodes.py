@@ -9,7 +9,13 @@ PLAN_NODES: Final = Table(
     "one operator of a physical plan",
     (
         Column("sql_execution_id", "int64", "id", "execution", "SQLExecutionStart.executionId"),
-        Column("node_id", "int32", "number", "number of the operator in its plan, depth first from 0", "sparkPlanInfo"),
+        Column(
+            "node_id",
+            "int32",
+            "number",
+            "number of the operator in its plan, depth first from 0; marks such as InputAdapter are left out",
+            "sparkPlanInfo",
+        ),
         Column(
             "parent_node_id",
             "int32",
@@ -27,7 +33,11 @@ PLAN_NODES: Final = Table(
             "sparkPlanInfo.nodeName",
         ),
         Column(
-            "stage_ids", "list<int32>", "ids", "stages that updated one of its metrics", "StageCompleted.Accumulables"
+            "stage_ids",
+            "list<int32>",
+            "ids",
+            "stages of the execution that updated one of its metrics, or else one of its generated code",
+            "StageCompleted.Accumulables",
         ),
     ),
 )

@@ -45,7 +45,11 @@ STAGES: Final = Table(
             "Stage Info.RDD Info.Scope",
         ),
         Column(
-            "accumulator_ids", "list<int64>", "ids", "accumulators that the stage updated", "Stage Info.Accumulables"
+            "accumulator_ids",
+            "list<int64>",
+            "ids",
+            "accumulators that the stage updated, without those of task metrics",
+            "Stage Info.Accumulables",
         ),
     ),
 )
