@@ -14,7 +14,7 @@ help: ## list these targets
 demo: $(JAR) ## record a real Spark application, print why it is slow, write demo/report.html
 	@$(IN_VENV) examples/flights/demo.sh
 
-test: lint types $(JAR) ## every check: style, types, layers, then all tests
+test: lint $(NODE) $(JAR) ## every check: style, types, layers, then all tests
 	@tools/browser.sh
 	@$(IN_VENV) python -m pytest $(PYTEST)
 
