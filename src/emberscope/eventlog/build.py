@@ -22,6 +22,7 @@ from emberscope.tables.run import Application
 
 _PREFIX: Final = b'{"Event":"'
 _TASK_END: Final = b'{"Event":"SparkListenerTaskEnd"'
+_TASK_START: Final = b'{"Event":"SparkListenerTaskStart"'
 _TASK_END_NAME: Final = "SparkListenerTaskEnd"
 
 
@@ -78,13 +79,25 @@ class Builder:
         self.lines += len(block.lines)
         task_ends: list[bytes] = []
         bad: list[int] = []
+        started = 0
+        check = self._named.decode
         for number, line in enumerate(block.lines, block.first):
             if line.startswith(_TASK_END):
                 task_ends.append(line)
-            elif not self._route(line):
+                continue
+            if line.startswith(_TASK_START):
+                # Nothing of it is kept, but it must be whole to count.
+                try:
+                    check(line)
+                    started += 1
+                    continue
+                except (msgspec.DecodeError, RecursionError):
+                    pass
+            if not self._route(line):
                 bad.append(number)
         malformed = self._tasks.add(task_ends)
         self.event_counts[_TASK_END_NAME] += len(task_ends) - len(malformed)
+        self.event_counts["SparkListenerTaskStart"] += started
         if malformed:
             culprits = {id(line) for line in malformed}
             bad += [number for number, line in enumerate(block.lines, block.first) if id(line) in culprits]

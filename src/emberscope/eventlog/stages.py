@@ -40,6 +40,7 @@ class StageColumns:
         self._stages: dict[tuple[int, int], Row] = {}
         self._planned: dict[int, Row] = {}
         self._rdds: dict[int, tuple[list[str], list[int]]] = {}
+        self._scopes: dict[str, dict[str, None]] = {}
         self._first_job: dict[int, int] = {}
 
     def job_start(self, event: JobStart) -> None:
@@ -116,16 +117,27 @@ class StageColumns:
             for rdd in rdds:
                 if rdd.name:
                     names[rdd.name] = None
-                scope = self._scope_decoder.decode(rdd.scope) if rdd.scope else None
-                while scope is not None:
-                    scopes[scope.name] = None
-                    scope = scope.parent
+                if rdd.scope:
+                    scopes.update(self._scope_names(rdd.scope))
         except msgspec.DecodeError:
             pass  # names only help to tell stages apart; what was read so far is kept
         codegen = {int(found[1]) for scope in scopes if (found := _CODEGEN.match(scope))}
         clean = (self._redactor.text(name) or "" for name in (*names, *(s for s in scopes if s not in names)))
         self._rdds[stage.stage_id] = (list(clean), sorted(codegen))
         return self._rdds[stage.stage_id]
+
+    def _scope_names(self, text: str) -> dict[str, None]:
+        known = self._scopes.get(text)
+        if known is None:
+            known = {}
+            scope: RddScope | None = self._scope_decoder.decode(text)
+            while scope is not None:
+                known[scope.name] = None
+                scope = scope.parent
+            if len(self._scopes) > 20_000:
+                self._scopes.clear()
+            self._scopes[text] = known
+        return known
 
     def failed_executions(self) -> set[int]:
         """SQL executions of which a job failed."""
