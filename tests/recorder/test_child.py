@@ -78,8 +78,8 @@ def test_sigterm_is_passed_on_and_waited_for():
     process = start(sys.executable, "-c", STOPPED)
     assert process.stdout.readline() == "ready\n"
     process.terminate()
-    assert process.stdout.read() == "caught\n"
-    assert process.wait() == 9
+    assert process.communicate() == ("caught\n", None)
+    assert process.returncode == 9
 
 
 def test_an_ignored_signal_stays_ignored():

@@ -35,12 +35,12 @@ def run(command: Sequence[str], environment: Mapping[str, str]) -> int:
     All file descriptors are inherited, nothing is read or written. SIGTERM, SIGHUP and the user signals are passed
     on; Ctrl-C reaches the command from the terminal, and we wait for what it makes of it. Raises `CannotStart`.
     """
-    with _Witness() as witness, _signals(witness) as started:
+    with _Witness() as witness, _signals(witness) as relay:
         try:
             child = subprocess.Popen(list(command), env=dict(environment), close_fds=False)
         except OSError as error:
             raise _cannot_start(command[0], error) from None
-        started.append(child)
+        relay.to(child)
         code = child.wait()
     return code if code >= 0 else 128 - code
 
@@ -95,21 +95,39 @@ class _Witness:
         return bool(pending & 1 << (signal.SIGINT - 1))
 
 
+class _Relay:
+    """Sends signals on to the command; those that come while it is being started are kept until it is there."""
+
+    def __init__(self) -> None:
+        self._child: subprocess.Popen[bytes] | None = None
+        self._early: list[int] = []
+
+    def to(self, child: subprocess.Popen[bytes]) -> None:
+        self._child = child
+        while self._early:
+            child.send_signal(self._early.pop(0))
+
+    def send(self, number: int) -> None:
+        if self._child is None:
+            self._early.append(number)
+        else:
+            self._child.send_signal(number)
+
+
 @contextmanager
-def _signals(witness: _Witness) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """While the block runs no signal ends us: it goes to the child that the list holds, or has reached it already.
+def _signals(witness: _Witness) -> Iterator[_Relay]:
+    """While the block runs no signal ends us: it is relayed to the command, or has reached it already.
 
     Handlers are reset in the child when its program starts; a signal that our own caller ignores stays ignored.
     """
-    started: list[subprocess.Popen[bytes]] = []
+    relay = _Relay()
 
     def pass_on(number: int, _: FrameType | None) -> None:
-        if started:
-            started[0].send_signal(number)
+        relay.send(number)
 
     def interrupt(number: int, _: FrameType | None) -> None:
-        if started and number == signal.SIGINT and not witness.group_was_meant():
-            started[0].send_signal(number)
+        if number == signal.SIGINT and not witness.group_was_meant():
+            relay.send(number)
 
     before = {}
     for signals, handler in ((_PASSED_ON, pass_on), (_OF_THE_TERMINAL, interrupt)):
@@ -117,7 +135,7 @@ def _signals(witness: _Witness) -> Iterator[list[subprocess.Popen[bytes]]]:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 before[number] = signal.signal(number, handler)
     try:
-        yield started
+        yield relay
     finally:
         for number, handler_before in before.items():
             signal.signal(number, handler_before)

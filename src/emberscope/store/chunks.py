@@ -46,7 +46,7 @@ class Chunk:
 
     @property
     def origin(self) -> Origin:
-        return Origin(self.role, self.executor_id, self.manifest.host if self.manifest else None)
+        return Origin(self.role or None, self.executor_id or None, self.manifest.host if self.manifest else None)
 
 
 def chunks_of(run: Path) -> list[Chunk]:

@@ -1,0 +1,77 @@
+import gzip
+import re
+
+import pytest
+import zstandard
+
+from emberscope.errors import InputError
+from emberscope.sources.kind import kind_of
+
+LOG = b'{"Event":"SparkListenerLogStart","Spark Version":"3.5.1"}\n'
+JFR = b"FLR\0" + bytes(64)
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (LOG, "event_log"),
+        (gzip.compress(LOG), "event_log"),
+        (zstandard.compress(LOG), "event_log"),
+        (JFR, "recording"),
+        (gzip.compress(JFR), "recording"),
+    ],
+)
+def test_a_file_is_known_by_its_content_whatever_its_name(tmp_path, data, kind):
+    path = tmp_path / "holiday.png"
+    path.write_bytes(data)
+    assert kind_of(str(path)) == kind
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "the file is empty"),
+        (b"\x7fELF" + bytes(100), "looks like a program"),
+        (bytes(range(256)), "looks like binary data"),
+        (b"\x89PNG\r\n\x1a\n", "looks like a picture"),
+        (b"PK\x03\x04", "looks like a ZIP archive"),
+        (b"PAR1", "looks like a Parquet file"),
+        (b"main;run;work 12\nmain;run 3\n", "looks like collapsed stacks"),
+        (b"java 123 [001] 4.5: 10101010 cpu-clock:\n", "looks like the output of `perf script`"),
+        (b"[0.005s][info][gc] Using G1\n", "looks like a garbage collection log"),
+        (b"25/01/31 12:00:00 INFO SparkContext: x\n", "looks like a container log"),
+        (b"spark.master local\n", "looks like a Spark configuration"),
+        (b"# TYPE x counter\n", "looks like Prometheus metrics"),
+        (b"<!DOCTYPE html>", "looks like an HTML page"),
+        (b'{"a": 1}', "looks like a JSON document"),
+        (b"#!/bin/sh\n", "looks like a script"),
+        (b"Dear diary\n", "looks like plain text"),
+        (gzip.compress(b"Dear diary\n"), "looks like plain text"),
+        (gzip.compress(b"Dear diary\n")[:12], "looks like"),
+    ],
+)
+def test_anything_else_is_named_in_one_sentence(tmp_path, data, words):
+    path = tmp_path / "x"
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=re.escape(words)) as error:
+        kind_of(str(path))
+    assert "\n" not in str(error.value)
+
+
+def test_directories(tmp_path):
+    with pytest.raises(InputError, match="there is no such file"):
+        kind_of(str(tmp_path / "none"))
+    with pytest.raises(InputError, match="the directory is empty"):
+        kind_of(str(tmp_path))
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/readme").write_text("hello")
+    with pytest.raises(InputError, match="holds nothing that emberscope can read"):
+        kind_of(str(tmp_path))
+    (tmp_path / "a/x.jfr").write_bytes(JFR)
+    assert kind_of(str(tmp_path)) == "recording"
+    (tmp_path / "rolling").mkdir()
+    (tmp_path / "rolling/events_1_app").write_bytes(LOG)
+    (tmp_path / "rolling/appstatus_app").touch()
+    assert kind_of(str(tmp_path / "rolling")) == "event_log"
+    (tmp_path / "application.json").write_text("{}")
+    assert kind_of(str(tmp_path)) == "run"
