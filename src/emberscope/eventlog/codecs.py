@@ -13,8 +13,9 @@ from typing import BinaryIO, Final
 
 PLAIN: Final = "plain"
 
+_ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
 _MAGIC: Final = (
-    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (_ZSTD_MAGIC, "zstd"),
     (b"\x1f\x8b", "gzip"),
     (b"LZ4Block", "lz4"),
     (b"\x82SNAPPY\x00", "snappy"),
@@ -79,25 +80,40 @@ def _plain(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
 
 
 def _zstd(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
-    # Spark closes a frame at every flush; one file holds many.
+    # Spark closes a frame at every flush, after a whole line: one file holds many frames, and one that is corrupt
+    # costs no other.
     import zstandard
 
     frame = None
-    while data := stream.read(_STEP):
+    lost = corrupt = within_line = False
+    held = b""
+    while read := stream.read(_STEP):
+        data, held = held + read, b""
         while data:
+            if lost:
+                start = data.find(_ZSTD_MAGIC)
+                if start < 0:
+                    held = data[1 - len(_ZSTD_MAGIC) :]
+                    break
+                data, lost = data[start:], False
             frame = frame or zstandard.ZstdDecompressor().decompressobj()
             try:
                 text = frame.decompress(data)
-            except zstandard.ZstdError as error:
-                damage.append(f"the zstd data are corrupt ({error})")
-                return
+            except zstandard.ZstdError:
+                data, frame = data[1:], None
+                lost = corrupt = True
+                if within_line:
+                    yield b"\n"
+                continue
             if text:
                 yield text
+                within_line = not text.endswith(b"\n")
             if not frame.eof:
                 break
-            data = frame.unused_data
-            frame = None
-    if frame is not None:
+            data, frame = frame.unused_data, None
+    if corrupt:
+        damage.append("zstd data are corrupt")
+    elif frame is not None:
         damage.append("the last zstd frame is cut")
 
 
@@ -108,8 +124,8 @@ def _gzip(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
             member = member or zlib.decompressobj(wbits=31)
             try:
                 text = member.decompress(data, _BLOCK_LIMIT)
-            except zlib.error as error:
-                damage.append(f"the gzip data are corrupt ({error})")
+            except zlib.error:
+                damage.append("gzip data are corrupt")
                 return
             if text:
                 yield text
@@ -128,14 +144,14 @@ def _lz4(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
         packed = int.from_bytes(header[9:13], "little")
         size = int.from_bytes(header[13:17], "little")
         if len(header) < 21 or header[:8] != b"LZ4Block" or max(packed, size) > _BLOCK_LIMIT:
-            damage.append("the lz4 data are cut or corrupt at a block's header")
+            damage.append("lz4 data are cut or corrupt at a block's header")
             return
         if size == 0:
             continue  # the end mark of one stream; another may follow
         block = stream.read(packed)
         text = _unpack(block, size, "lz4_raw") if header[8] & 0xF0 != 0x10 else block
         if len(block) < packed or text is None:
-            damage.append("the lz4 data are cut or corrupt within a block")
+            damage.append("lz4 data are cut or corrupt within a block")
             return
         yield text
 
@@ -151,7 +167,7 @@ def _snappy(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
         size = _varint(block)
         text = _unpack(block, size, "snappy") if size is not None and size <= _BLOCK_LIMIT else None
         if len(block) < packed or text is None:
-            damage.append("the snappy data are cut or corrupt")
+            damage.append("snappy data are cut or corrupt")
             return
         yield text
 
@@ -161,13 +177,13 @@ def _lzf(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
     while header := stream.read(5):
         packed = int.from_bytes(header[3:5], "big")
         if len(header) < 5 or header[:2] != b"ZV":
-            damage.append("the lzf data are cut or corrupt at a chunk's header")
+            damage.append("lzf data are cut or corrupt at a chunk's header")
             return
         size_bytes = stream.read(2) if header[2] else b""
         block = stream.read(packed)
         text = _lzf_chunk(block, int.from_bytes(size_bytes, "big")) if header[2] else block
         if len(block) < packed or text is None:
-            damage.append("the lzf data are cut or corrupt within a chunk")
+            damage.append("lzf data are cut or corrupt within a chunk")
             return
         yield text
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from emberscope.errors import InputError
-from emberscope.eventlog.codecs import codec_of, foreign, text_head
+from emberscope.eventlog.codecs import PLAIN, codec_of, foreign, text_head
 from emberscope.eventlog.sniff import looks_like_event_log
 from emberscope.tables.coverage import Note
 
@@ -41,6 +41,9 @@ def parts_of(path: str) -> tuple[list[Part], list[Note]]:
         if (kind := foreign(head) or foreign(text_head(head))) is not None:
             raise InputError(path, f"is a {kind}, which is not read.", hint="Unpack it, and give what is in it.")
         if not looks_like_event_log(head):
+            if codec_of(head) != PLAIN and not text_head(head).strip():
+                reason = f"is cut or corrupt: nothing of its {codec_of(head)} data can be unpacked."
+                raise InputError(path, reason, hint="Fetch it again from where Spark wrote it.")
             raise InputError(path, "is not a Spark event log.", hint=_HINT)
         return [Part(path, codec_of(head))], []
     return _directory(path)

@@ -62,7 +62,7 @@ def _read_part(part: Part, builder: Builder) -> list[Note]:
     if damage or cut_bytes:
         why = [*damage, *(["the last line is cut"] if cut_bytes else [])]
         cut: dict[str, float] = {"lines": 1, "bytes": cut_bytes} if cut_bytes else {}
-        notes.append(Note("cut", f"The log ends early: {' and '.join(why)}.", part.path, cut))
+        notes.append(Note("cut", f"Some of the log is missing: {' and '.join(why)}.", part.path, cut))
     return notes
 
 

@@ -1,0 +1,105 @@
+"""A prefix or damaged copy of a log reads, or is refused with a reason: nothing crashes, no whole line is lost."""
+
+import io
+import json
+from pathlib import Path
+
+import zstandard
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from emberscope.errors import InputError
+from emberscope.eventlog.codecs import codec_of, decompress
+from emberscope.eventlog.facts import facts
+from emberscope.eventlog.read import read_event_log
+from tests.eventlog.logs import DATA, ROLLED, plain_text
+
+# A short log with an event of each kind.
+_TEXT = b"".join(
+    {line[10 : line.index(b'"', 10)]: line for line in reversed(plain_text().splitlines(keepends=True))}.values()
+)
+_ZSTD = next(ROLLED.glob("events_2_*")).read_bytes()
+_often = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@_often
+@given(size=st.integers(1, len(_TEXT)))
+def test_every_whole_line_of_a_prefix_is_counted(size: int, tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(_TEXT[:size])
+    whole = _TEXT[:size].count(b"\n")
+    try:
+        got = facts(read_event_log(str(path)))
+    except InputError:
+        assert whole == 0
+        return
+    assert sum(got["event_counts"].values()) in (whole, whole + 1)  # a last line may lack its line end only
+    assert got["lines"] == len(_TEXT[:size].splitlines())
+    assert got["coverage"]["complete"] == (sum(got["event_counts"].values()) == got["lines"])
+
+
+@_often
+@given(changes=st.lists(st.tuples(st.integers(0, len(_TEXT) - 1), st.integers(0, 255)), min_size=1, max_size=20))
+def test_changed_bytes_never_crash(changes: list[tuple[int, int]], tmp_path: Path) -> None:
+    damaged = bytearray(_TEXT)
+    for position, byte in changes:
+        damaged[position] = byte
+    path = tmp_path / "log"
+    path.write_bytes(damaged)
+    try:
+        got = facts(read_event_log(str(path)))
+    except InputError:
+        return
+    json.dumps(got, allow_nan=False)
+    assert got["lines"] == len(bytes(damaged).rstrip(b"\n").split(b"\n"))
+
+
+@_often
+@given(size=st.integers(1, len(_ZSTD) - 1))
+def test_a_cut_zstd_file_gives_what_it_has(size: int) -> None:
+    whole = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(_ZSTD), read_across_frames=True).read()
+    damage: list[str] = []
+    got = b"".join(decompress(io.BytesIO(_ZSTD[:size]), "zstd", damage))
+    assert whole.startswith(got)
+    frame_ends = _ends_of_frames(_ZSTD)
+    assert bool(damage) == (size not in frame_ends)
+    assert got.count(b"\n") >= sum(end <= size for end in frame_ends)
+
+
+def _ends_of_frames(data: bytes) -> set[int]:
+    ends = set()
+    rest = data
+    while rest:
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        frame.decompress(rest)
+        rest = frame.unused_data
+        ends.add(len(data) - len(rest))
+    return ends
+
+
+@_often
+@given(changes=st.lists(st.tuples(st.integers(0, len(_ZSTD) - 1), st.integers(0, 255)), min_size=1, max_size=9))
+def test_a_corrupt_frame_costs_no_other(changes: list[tuple[int, int]], tmp_path: Path) -> None:
+    damaged = bytearray(_ZSTD)
+    for position, byte in changes:
+        damaged[position] = byte
+    (tmp_path / "log").write_bytes(damaged)
+    ends = sorted(_ends_of_frames(_ZSTD))
+    hit = {sum(end <= position for end in ends) for position, _ in changes}
+    try:
+        run = read_event_log(str(tmp_path / "log"))
+    except InputError:
+        assert hit  # the beginning is what tells an event log
+        return
+    whole = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(_ZSTD), read_across_frames=True).read()
+    assert run.application.lines <= whole.count(b"\n") + 2 * len(hit)
+    assert sum(run.application.event_counts.values()) > 0
+
+
+@_often
+@given(codec=st.sampled_from(["lz4", "snappy", "lzf"]), part=st.floats(0, 1, exclude_max=True))
+def test_cut_files_of_sparks_older_codecs_give_a_prefix(codec: str, part: float) -> None:
+    data = (DATA / "codecs" / codec).read_bytes()
+    whole = b"".join(decompress(io.BytesIO(data), codec_of(data), []))
+    cut = data[: int(len(data) * part)]
+    assert whole.startswith(b"".join(decompress(io.BytesIO(cut), codec, [])))
