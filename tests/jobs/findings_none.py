@@ -1,4 +1,4 @@
-"""A healthy Spark application: even tasks that do nothing but work. No rule should find anything. Half a minute."""
+"""A healthy Spark application: even tasks that do nothing but work. No rule should find anything. Under a minute."""
 
 import sys
 
@@ -17,10 +17,11 @@ def main(event_log_dir: str) -> None:
         .getOrCreate()
     )
     try:
-        rows = spark.range(0, 6_000_000, 1, 8).select((F.col("id") % 1000).alias("key"), F.col("id"))
-        for _ in range(4):
+        rows = spark.range(0, 2_500_000, 1, 8).select((F.col("id") % 1000).alias("key"), F.col("id"))
+        for _ in range(8):
             hashed = rows.select("key", F.crc32(F.sha2(F.sha2(F.col("id").cast("string"), 512), 512)).alias("hash"))
-            hashed.groupBy("key").agg(F.sum("hash")).agg(F.count("*")).collect()
+            sums = hashed.groupBy("key").agg(F.sum("hash").alias("hash"))
+            sums.agg(F.sum("hash")).collect()
     finally:
         spark.stop()
 

@@ -13,7 +13,7 @@ from pyspark.sql.types import LongType
 
 def skewed_join(spark: SparkSession) -> None:
     """Nine tenths of the left side have one key: one task of the join gets nearly all rows and sorts them on disk."""
-    rows = 3_000_000
+    rows = 3_000_000  # enough to spill in an executor of 1 GiB
     left = spark.range(0, rows, 1, 4).select(
         F.when(F.col("id") % 10 == 0, F.col("id") % 1000).otherwise(F.lit(7)).alias("key"),
         F.sha2(F.col("id").cast("string"), 256).alias("payload"),

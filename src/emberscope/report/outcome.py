@@ -16,7 +16,7 @@ def outcome(item: Diagnosed) -> str:
     name = application.app_name or application.app_id or item.run.path
     length_ms = application.observed_ms
     if length_ms is None:
-        ran = "its length is not known"
+        ran = "has no known length"
     elif application.complete:
         ran = f"ran {format_ms(length_ms)}"
     else:

@@ -101,6 +101,7 @@ def timeline(run: Run) -> Timeline | None:
         if np.isnan(launched):
             continue
         submitted, completed, job, parents = facts.get(stage.key, (None, None, None, ()))
+        start = launched if submitted is None else submitted
         durations = stage.durations_ms()
         slots = _peak(stage)
         if steps is not None:
@@ -110,8 +111,8 @@ def timeline(run: Run) -> Timeline | None:
         stages.append(
             StageRun(
                 stage.key,
-                launched if submitted is None else submitted,
-                finished if completed is None else max(completed, launched),
+                start,
+                max(start, finished if completed is None else completed),
                 job,
                 frozenset(parents),
                 durations[~np.isnan(durations)],

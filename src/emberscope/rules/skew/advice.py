@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from emberscope.rules.base import Advice, set_conf
 from emberscope.rules.places import AGGREGATES, SHUFFLED_JOINS, Place
@@ -14,6 +14,12 @@ from emberscope.units import format_bytes
 
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
+
+_ENABLED: Final = "spark.sql.adaptive.enabled"
+_SPLITS: Final = "spark.sql.adaptive.skewJoin.enabled"
+_THRESHOLD: Final = "spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes"
+_FACTOR: Final = "spark.sql.adaptive.skewJoin.skewedPartitionFactor"
+_ADVISORY: Final = "spark.sql.adaptive.advisoryPartitionSizeInBytes"
 
 
 def advice_for(run: Run, place: Place, found: Straggler) -> Iterator[Advice]:
@@ -71,22 +77,19 @@ def _split_by_adaptive_execution(run: Run, found: Straggler) -> Iterator[Advice]
     It splits a partition that is larger than `skewedPartitionFactor` times the median and than
     `skewedPartitionThresholdInBytes`, into pieces of `advisoryPartitionSizeInBytes` (Spark's OptimizeSkewedJoin).
     """
-    prefix = "spark.sql.adaptive"
-    if not is_on(run, f"{prefix}.enabled", default=version(run) >= (3, 2) or version(run) == (0, 0)):
-        yield set_conf(
-            f"{prefix}.enabled", "true", "Adaptive execution was off; it splits skewed partitions of a join."
-        )
-    if not is_on(run, f"{prefix}.skewJoin.enabled", default=True):
-        yield set_conf(f"{prefix}.skewJoin.enabled", "true", "The splitting of skewed joins was switched off.")
+    if not is_on(run, _ENABLED, default=version(run) >= (3, 2) or version(run) == (0, 0)):
+        yield set_conf(_ENABLED, "true", "Adaptive execution was off; it splits skewed partitions of a join.")
+    if not is_on(run, _SPLITS, default=True):
+        yield set_conf(_SPLITS, "true", "The splitting of skewed joins was switched off.")
     size = float(found.tasks.shuffle_read_bytes()[found.longest])
     ratio = size / max(found.median_bytes, 1.0)
-    threshold = bytes_setting(run, f"{prefix}.skewJoin.skewedPartitionThresholdInBytes", "256m")
-    factor = number_setting(run, f"{prefix}.skewJoin.skewedPartitionFactor", 5.0)
-    advisory = bytes_setting(run, f"{prefix}.advisoryPartitionSizeInBytes", "64m")
+    threshold = bytes_setting(run, _THRESHOLD, "256m")
+    factor = number_setting(run, _FACTOR, 5.0)
+    advisory = bytes_setting(run, _ADVISORY, "64m")
     if 2 * MIB <= size <= threshold:
         value = memory_words(math.floor(size / 2 / MIB) * MIB)
         yield set_conf(
-            f"{prefix}.skewJoin.skewedPartitionThresholdInBytes",
+            _THRESHOLD,
             value,
             f"The skewed partition has {format_bytes(size)}, below the threshold of {format_bytes(threshold)}, so it "
             "was left whole.",
@@ -94,14 +97,14 @@ def _split_by_adaptive_execution(run: Run, found: Straggler) -> Iterator[Advice]
     if ratio <= factor:
         value = f"{max(1.5, math.floor(ratio * 5) / 10):g}"
         yield set_conf(
-            f"{prefix}.skewJoin.skewedPartitionFactor",
+            _FACTOR,
             value,
             f"The skewed partition is {ratio:.1f}× the median partition, below the factor of {factor:g}.",
         )
     if 2 * MIB <= size < 2 * advisory:
         value = memory_words(max(MIB, math.floor(size / 8 / MIB) * MIB))
         yield set_conf(
-            f"{prefix}.advisoryPartitionSizeInBytes",
+            _ADVISORY,
             value,
             f"A skewed partition is split into pieces of this size; {format_bytes(advisory)} would leave "
             f"{format_bytes(size)} in one or two.",

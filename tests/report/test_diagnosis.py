@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import json
+
+from emberscope.report.diagnosis import Input, all_not_evaluated, diagnose, diagnose_document
+from emberscope.tables.coverage import Coverage, Note
+from tests.runs import run_of, spark_wrote, without
+
+
+def test_the_document_has_the_keys_of_its_contract() -> None:
+    document = diagnose_document([diagnose(spark_wrote("skew_spill_python"))])
+    assert list(document) == ["schema", "inputs", "apps", "findings", "not_evaluated", "coverage"]
+    assert document["schema"] == "emberscope.diagnose/1"
+    (app,) = document["apps"]
+    assert list(app) == ["app_id", "app_name", "duration_ms", "waterfall"]
+    assert sum(part["wall_ms"] for part in app["waterfall"]) == app["duration_ms"]
+    assert {finding["code"] for finding in document["findings"]} >= {"B1", "C3", "F3"}
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+
+
+def test_findings_of_several_applications_are_ranked_together() -> None:
+    runs = [diagnose(spark_wrote(name)) for name in ("skew_spill_python", "driver_idle_gc")]
+    findings = diagnose_document(runs)["findings"]
+    assert len(findings) == sum(len(item.diagnosis.findings) for item in runs)
+    for index, finding in enumerate(findings):
+        for cause in finding["caused_by"]:
+            assert cause < index
+            assert findings[cause]["app_id"] == finding["app_id"]
+    spill = next(finding for finding in findings if finding["code"] == "C3")
+    assert [findings[cause]["code"] for cause in spill["caused_by"]] == ["B1"]
+
+
+def test_coverage_of_inputs_that_could_not_be_read_is_kept() -> None:
+    lost = Coverage((Note("missing_part", "no such file", "a.zstd"),))
+    document = diagnose_document([diagnose(run_of())], [Input("a.zstd", None, lost)])
+    assert document["inputs"][0] == {"path": "a.zstd", "kind": None, "coverage": lost.document()}
+    assert document["coverage"]["complete"] is False
+
+
+def test_what_was_not_evaluated_is_said_once() -> None:
+    run = without(run_of(), "plan_nodes")
+    assert [answer.code for answer in all_not_evaluated([diagnose(run), diagnose(run)])] == ["F3"]
+
+
+def test_a_run_without_times_has_no_waterfall_and_no_duration() -> None:
+    (app,) = diagnose_document([diagnose(run_of(None))])["apps"]
+    assert app["duration_ms"] is None
+    assert app["waterfall"] == []

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from emberscope.report.diagnosis import diagnose
+from emberscope.report.outcome import failures, outcome
+from tests.runs import START_MS, executor, job, run_of, stage, task
+
+
+def skewed_for_100_s() -> dict[str, list[dict[str, object]]]:
+    tasks = [task(0, 2_000 * (i // 3), 2_000, task_id=i) for i in range(7)] + [task(0, 0, 90_000, task_id=7)]
+    return {
+        "tasks": tasks,
+        "stages": [stage(0, 0, 90_000)],
+        "jobs": [job(0, 0, 90_000)],
+        "executors": [executor("1", 4)],
+    }
+
+
+def test_one_sentence_names_length_largest_part_and_largest_saving() -> None:
+    said = outcome(diagnose(run_of(100_000, **skewed_for_100_s())))
+    assert said.startswith("by hand ran 1 min 40 s; 64.0 %")
+    assert "went to idle cores" in said
+    assert "The largest saving found is" in said
+    assert "stage 0 waited for one task that ran 45× the median" in said
+
+
+def test_an_application_without_an_end_was_only_seen() -> None:
+    run = run_of(100_000, **skewed_for_100_s())
+    application = replace(run.application, app_end_ms=None, complete=False, last_event_ms=START_MS + 95_000)
+    assert "was seen for 1 min 35 s" in outcome(diagnose(replace(run, application=application)))
+
+
+def test_failures_are_told() -> None:
+    run = run_of(
+        tasks=[task(0, 0, 10, status="failed"), task(0, 0, 10, status="failed")], jobs=[job(0, 0, 10, status="failed")]
+    )
+    assert failures(diagnose(run)) == "1 job and 2 task attempts failed."
+    assert failures(diagnose(run_of())) == ""
+
+
+def test_nothing_found_and_length_not_known() -> None:
+    assert (
+        outcome(diagnose(run_of(None)))
+        == "by hand has no known length. No rule that could be evaluated found anything."
+    )

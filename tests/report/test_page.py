@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from selenium.webdriver.common.by import By
+
+from emberscope.report.diagnosis import diagnose
+from emberscope.report.page import report_page
+from emberscope.tables.coverage import Coverage, Note
+from emberscope.tables.run import Run
+from emberscope.tables.samples import SAMPLES
+from emberscope.tables.stack_tree import StackTree
+from tests.runs import run_of, spark_wrote, stage, task, with_rows
+from tests.web.browser import chromium, open_page, prefer, requested, settle
+
+EVIL = "<script>alert(1)</script>\" onload='x"
+
+
+class Links(HTMLParser):
+    """Ids, local links and addresses of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.targets: list[str] = []
+        self.sources: list[str] = []
+        self.styled = 0
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name == "id" and value:
+                self.ids.append(value)
+            if name == "href" and value:
+                self.targets.append(value)
+            if name == "src" and value:
+                self.sources.append(value)
+            self.styled += name == "style"
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return report_page(diagnose(spark_wrote("skew_spill_python")))
+
+
+def test_all_links_lead_to_somewhere_in_the_page(page: str) -> None:
+    links = Links(page)
+    assert links.sources == []
+    assert {target for target in links.targets if target.removeprefix("#") not in links.ids} == set()
+    assert len(links.ids) == len(set(links.ids))
+
+
+def test_the_page_loads_nothing_and_has_a_strict_policy(page: str) -> None:
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert "default-src &#39;none&#39;" in policy
+    assert "unsafe" not in policy
+    assert Links(page).styled == 0
+
+
+def test_the_first_screen_needs_no_script(page: str) -> None:
+    before, _, _ = page.partition("<script")
+    assert "Where the time went" in before
+    assert "is skewed: one task ran" in before
+    assert "--conf spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes=83m" in before
+    assert "waited for Python (weigh())" in before
+
+
+def test_the_bar_is_as_wide_as_the_whole(page: str) -> None:
+    bar = page[page.index('<svg class="bar"') : page.index("</svg>", page.index('<svg class="bar"'))]
+    widths = [float(width) for width in re.findall(r'<rect x="[\d.]+%" width="([\d.]+)%"', bar)]
+    assert sum(widths) == pytest.approx(100, abs=0.1)
+
+
+def test_findings_stages_executors_and_settings_are_there(page: str) -> None:
+    for words in (
+        "Follows from",
+        "SortMergeJoin by key",
+        "spark.memory.fraction",
+        "Coverage: complete",
+        "Not recorded.",
+    ):
+        assert words in page
+
+
+def test_text_from_a_log_is_only_text() -> None:
+    run = run_of(
+        tasks=[task(0, 0, 30_000 if i == 0 else 100, task_id=i, host=EVIL) for i in range(5)],
+        stages=[stage(0, 0, 30_000, name=EVIL, description=EVIL)],
+        conf={"spark.evil": EVIL},
+    )
+    run = replace(
+        run,
+        application=replace(run.application, app_name=EVIL, user=EVIL),
+        coverage=Coverage((Note("cut", EVIL, EVIL),)),
+    )
+    shown = report_page(diagnose(run))
+    assert "<script>alert" not in shown
+    assert shown.count("&lt;script&gt;alert(1)") >= 6
+
+
+def test_a_run_of_which_nothing_is_known_still_has_a_page() -> None:
+    run = replace(run_of(None), tables={})
+    shown = report_page(diagnose(run))
+    for words in (
+        "Not known: nothing that was read",
+        "No task is known",
+        "Not recorded.",
+        "Not evaluated: B1 needs tasks",
+    ):
+        assert words in shown
+
+
+def recorded() -> Run:
+    """What Spark logged, with samples of the skewed stage and of the driver."""
+    run, tree = spark_wrote("skew_spill_python"), StackTree()
+    task = tree.node([tree.frame("java.lang.Thread.run"), tree.frame("org.example.Hot.spot")])
+    driver = tree.node([tree.frame("java.lang.Thread.run"), tree.frame("org.example.Main.main")])
+    samples = SAMPLES.from_rows(
+        [
+            {"event": "cpu", "count": 70, "stack": task, "stage_id": 4, "sql_execution_id": 0, "executor_id": "1"},
+            {"event": "cpu", "count": 30, "stack": driver, "executor_id": "driver"},
+        ]
+    )
+    stacks, frames = tree.tables()
+    return with_rows(with_rows(with_rows(run, "samples", samples), "stacks", stacks), "frames", frames)
+
+
+def test_links_of_stages_lead_to_the_flame_graph_of_a_recorded_run() -> None:
+    links = Links(report_page(diagnose(recorded())))
+    assert "#stage=4" in links.targets
+    assert "stage=4" in links.ids
+    assert "#stage=8" not in links.targets
+
+
+@pytest.mark.browser
+def test_opens_from_disk_in_a_real_browser_without_any_request(tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    file.write_text(report_page(diagnose(recorded())))
+    with chromium() as browser:
+        browser.get("about:blank")
+        requested(browser), browser.get_log("browser")  # what the browser did on its own account before
+        open_page(browser, file)
+        assert [url for url in requested(browser) if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
+        assert [entry for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")] == []
+        bar = browser.find_element(By.CSS_SELECTOR, "svg.bar")
+        assert bar.rect["width"] > 1_000
+        widths = [rect.rect["width"] for rect in bar.find_elements(By.TAG_NAME, "rect")]
+        assert sum(widths) == pytest.approx(bar.rect["width"], abs=len(widths) + 1)
+        assert bar.rect["y"] + bar.rect["height"] < 500
+        assert browser.find_element(By.ID, "finding-1").rect["y"] < 700
+        browser.find_element(By.CSS_SELECTOR, "#stage-4-0 a").click()
+        settle(browser)
+        assert "stage=4" in browser.current_url
+        assert "70 samples" in browser.find_element(By.TAG_NAME, "x-flame").text
+        flame = browser.find_element(By.TAG_NAME, "x-flame")
+        top = browser.execute_script("return arguments[0].getBoundingClientRect().top", flame)
+        assert 0 < top < 700
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_stand_out_from_their_ground(scheme: str, page: str, tmp_path: Path) -> None:
+    """At least 4.5 to 1, as WCAG 2 asks for text."""
+    file = tmp_path / "report.html"
+    file.write_text(page)
+    with chromium() as browser:
+        prefer(browser, scheme)
+        browser.get(file.as_uri())
+        contrasts = browser.execute_script(_CONTRASTS)
+    assert len(contrasts) > 8
+    assert {words: ratio for words, ratio in contrasts.items() if ratio < 4.5} == {}
+
+
+_CONTRASTS = """
+const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+const rgb = (colour) => {
+  canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
+  return [...canvas.getImageData(0, 0, 1, 1).data];
+};
+const light = ([r, g, b]) => {
+  const f = (v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+  return 0.2126 * f(r) + 0.7152 * f(g) + 0.0722 * f(b);
+};
+const ground = (element) => {
+  for (let e = element; e; e = e.parentElement) {
+    const colour = rgb(getComputedStyle(e).backgroundColor);
+    if (colour[3] === 255) return colour;
+  }
+  return [255, 255, 255, 255];
+};
+const found = {};
+for (const query of ['h1', 'nav a', '.outcome', '.parts a', '.parts span', '.parts small', '.severity', '.finding p',
+                     '.evidence code', '.setting', '.basis', '.cause', 'details summary', 'th', 'td', '.quiet']) {
+  const element = document.querySelector(query);
+  if (!element) continue;
+  const [a, b] = [light(rgb(getComputedStyle(element).color)), light(ground(element))];
+  found[query] = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+}
+return found;
+"""

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from emberscope.rules.time.driver_bound import RULE
+from emberscope.tables.run import Run
+from tests.runs import executor, found, job, run_of, spark_wrote
+
+
+def jobs_of(*spans: tuple[int, int], length_ms: int = 100_000, conf: dict[str, str] | None = None) -> Run:
+    jobs = [job(i, begin, end, description=f"step {i}") for i, (begin, end) in enumerate(spans)]
+    return run_of(length_ms, conf=conf, jobs=jobs, executors=[executor("1", 4, 5_000)])
+
+
+def test_finds_the_driver_that_slept_between_jobs_and_names_the_gap() -> None:
+    (finding,) = found(RULE, spark_wrote("driver_idle_gc"))
+    assert finding.where.executor == "driver"
+    assert finding.wasted_wall_ms is not None
+    assert finding.wasted_wall_ms > 15_000
+    gap = next(e for e in finding.evidence if "after job 3" in e.text)
+    assert gap.value == pytest.approx(15_000, abs=3_000)
+
+
+def test_ignores_applications_that_mostly_ran_jobs() -> None:
+    assert found(RULE, spark_wrote("none")) == []
+    assert found(RULE, jobs_of((5_000, 75_000))) == []
+
+
+def test_ignores_start_up_of_short_applications() -> None:
+    assert found(RULE, jobs_of((8_000, 10_000), length_ms=11_000)) == []
+
+
+def test_jobs_that_overlap_count_once() -> None:
+    (finding,) = found(RULE, jobs_of((10_000, 30_000), (20_000, 50_000)))
+    assert finding.wasted_wall_ms == 60_000
+    assert finding.wasted_core_ms == 4 * (5_000 + 50_000)
+    assert "10.0 s before the first job, 0 ms between jobs, 50.0 s after the last" in finding.evidence[1].text
+
+
+def test_the_longest_gaps_come_first_with_the_jobs_around_them() -> None:
+    (finding,) = found(RULE, jobs_of((5_000, 10_000), (40_000, 45_000), (46_000, 90_000)))
+    gaps = [e.text for e in finding.evidence[2:]]
+    assert gaps[0] == "30.0 s after job 0 (step 0) and before job 1 (step 1)"
+    assert gaps[1] == "10.0 s after job 2 (step 2)"
+    assert len(gaps) == 3
+
+
+def test_dynamic_allocation_is_advised_only_where_it_is_off_and_possible() -> None:
+    def settings(conf: dict[str, str]) -> list[str]:
+        (finding,) = found(RULE, jobs_of((10_000, 50_000), conf=conf))
+        return [a.setting for a in finding.advice if a.setting]
+
+    assert settings({}) == ["spark.dynamicAllocation.enabled"]
+    assert settings({"spark.dynamicAllocation.enabled": "true"}) == []
+    assert settings({"spark.master": "local[4]"}) == []
