@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import Final
 
@@ -20,6 +21,9 @@ VERBS: Final = {
     "conf": ("emberscope.cli.conf:command", "The settings to paste where `emberscope run` cannot be used."),
 }
 """Verb to (module:command, one line for `--help`)."""
+
+COMPLETE: Final = "_EMBERSCOPE_COMPLETE"
+"""Set by the shell scripts that click makes for completion."""
 
 EPILOG: Final = """\b
 Examples:
@@ -65,8 +69,14 @@ def call(arguments: list[str]) -> int:
 
     Raises `UsageError`, in one sentence, for every call that click does not understand.
     """
+    if COMPLETE in os.environ:
+        emberscope.main(arguments, prog_name="emberscope")
     try:
-        code = emberscope.main(arguments or ["--help"], prog_name="emberscope", standalone_mode=False)
+        # Not click's own `main`: it ends the process by itself where the reader of our output has gone.
+        with emberscope.make_context("emberscope", list(arguments or ["--help"])) as context:
+            code = emberscope.invoke(context)
+    except click.exceptions.Exit as done:
+        return done.exit_code
     except click.ClickException as error:
         place = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "emberscope"
         said = error.format_message().rstrip(".")

@@ -34,7 +34,8 @@ def exit_code(arguments: list[str]) -> int:
         from emberscope.cli.group import call
 
         code = call(arguments)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return code
     except BrokenPipeError:
         # The reader of our output has gone (`| head`): nothing is left to say, and Python must not say it at exit.
@@ -60,8 +61,11 @@ def exit_code(arguments: list[str]) -> int:
 
 
 def complain(sentence: str) -> None:
-    """One line on standard error."""
-    print(f"emberscope: {' '.join(sentence.split())}", file=sys.stderr)
+    """One sentence, in one line, on standard error."""
+    words = " ".join(sentence.split())
+    if sys.stderr is None:  # closed by our caller; `print` would take standard output instead
+        return
+    print(f"emberscope: {words}{'' if words.endswith(('.', '?', '!')) else '.'}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,8 @@ def write_result(text: str, output: str | None) -> None:
     """
     data = text.encode("utf-8", "replace")
     if output is None or output == "-":
+        if sys.stdout is None:
+            raise UsageError("standard output is closed.", hint="Name a file with -o.")
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
@@ -47,7 +49,9 @@ def write_document(document: dict[str, Any], output: str | None = None) -> None:
 
 
 def say(*sentences: str) -> None:
-    """Lines on standard error. A standard error that nobody reads is no error."""
+    """Lines on standard error. A standard error that is closed, or that nobody reads, is no error."""
+    if sys.stderr is None:  # `print` would take standard output instead
+        return
     try:
         for sentence in sentences:
             print(sentence, file=sys.stderr)

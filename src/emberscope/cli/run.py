@@ -62,7 +62,7 @@ def command(
     if arguments and arguments[0].startswith("-"):
         raise UsageError(f"No such option: {arguments[0]}.", hint="Try 'emberscope run --help'.")
     if not arguments:
-        raise UsageError("a command is missing.", hint="Write it after --: emberscope run -- spark-submit app.py")
+        raise UsageError("a command is missing.", hint="Write it as in 'emberscope run -- spark-submit app.py'.")
     check_group(group)
     place = Path(os.path.abspath(store or os.environ.get(STORE_VARIABLE) or DEFAULT_STORE))
     chosen = {"engine": engine, "events": events, "chunk.seconds": str(chunk_seconds) if chunk_seconds else None}

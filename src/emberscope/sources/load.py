@@ -67,7 +67,7 @@ def find_inputs(path: str, kind: str | None = None) -> tuple[list[Input], list[I
     except InputError as error:
         found, problems = _members(place)
         if not found:
-            raise (problems[0] if len(problems) == 1 else error) from None
+            raise error from None
         return found, problems
 
 
