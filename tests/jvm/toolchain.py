@@ -20,14 +20,20 @@ def spark_home() -> Path:
 
 
 @cache
+def major(home: Path) -> int:
+    """The feature release of a JDK: 17, 25."""
+    said = subprocess.run([home / "bin" / "javac", "-version"], capture_output=True, text=True, check=True)
+    return int((said.stdout or said.stderr).split()[-1].split(".")[0])
+
+
+@cache
 def jdk_homes() -> tuple[Path, ...]:
     """One JDK per version, the one on the path first."""
     found = [Path(os.path.realpath(java)).parents[1] for java in [shutil.which("javac")] if java]
     found += sorted(Path(os.path.realpath(javac)).parents[1] for javac in Path("/usr/lib/jvm").glob("*/bin/javac"))
-    by_version: dict[str, Path] = {}
+    by_version: dict[int, Path] = {}
     for home in found:
-        said = subprocess.run([home / "bin" / "javac", "-version"], capture_output=True, text=True, check=True)
-        by_version.setdefault((said.stdout or said.stderr).split()[-1].split(".")[0], home)
+        by_version.setdefault(major(home), home)
     return tuple(by_version.values())
 
 

@@ -2,12 +2,11 @@ package io.emberscope;
 
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
+import java.lang.management.OperatingSystemMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -24,20 +23,30 @@ import jdk.jfr.RecordingState;
  * JDK Flight Recorder as an engine: a recording of our own beside any that the user runs.
  *
  * <p>Closed chunks stay in JFR's own repository, within a budget, until they are shipped; there is no second spool. JFR
- * stops all recordings in a shutdown hook of its own that runs at once with ours, so our recording has a destination:
- * whoever stops it, we or JFR's hook, writes the chunks that are left to that file, and the tail is read from there.
+ * stops all recordings in a shutdown hook of its own that runs at once with ours, and then deletes its repository under
+ * our reading. So our recording has a destination and is never stopped by us: while it runs, JFR's hook writes all that
+ * it holds to that file first, and what could not be read from the repository any more is read from there.
  */
 final class FlightRecording implements Engine {
     private static final long SHORTEST_KEPT_SECONDS = 300;
     private static final int KEPT_CHUNKS = 10;
 
+    /** How long after a failed reading the state of an exiting JVM's recording may still say that it runs. */
+    private static final long EXIT_GRACE_MS = 300;
+
+    /** A CPU sampler that gave nothing where so many samples were due does not work. */
+    private static final int SAMPLES_DUE = 200;
+
     private final TaskEvents tasks = new TaskEvents();
-    private final Map<String, String> wanted = new HashMap<>();
+    private Settings settings;
+    private Problems problems;
+    private FlightSettings chosen;
     private Recording recording;
+    private ChunkFilter filter;
     private Path tail;
-    private List<String> events = new ArrayList<>();
-    private String cpuEvent;
     private long firstNanos;
+    private long cpuNanosAtStart;
+    private boolean cpuSampled;
     private int depth;
 
     @Override
@@ -46,11 +55,9 @@ final class FlightRecording implements Engine {
         FlightRecorder.register(TaskEvents.TaskStart.class);
         FlightRecorder.register(TaskEvents.TaskSpan.class);
         FlightRecorder.register(TaskEvents.Withheld.class);
-        FlightSettings chosen = FlightSettings.choose(settings);
-        events = chosen.kinds;
-        cpuEvent = chosen.cpuEvent;
-        wanted.putAll(chosen.values);
-
+        this.settings = settings;
+        this.problems = problems;
+        chosen = FlightSettings.choose(settings, true);
         Recording mine = new Recording();
         mine.setName("emberscope");
         mine.setToDisk(true);
@@ -63,6 +70,7 @@ final class FlightRecording implements Engine {
         mine.setDumpOnExit(true);
         Instant now = Instant.now();
         firstNanos = nanos(now);
+        cpuNanosAtStart = cpuNanos();
         mine.start();
         recording = mine;
         TaskSpans.OF_THIS_JVM.startWriting(tasks);
@@ -94,8 +102,39 @@ final class FlightRecording implements Engine {
         return (String) ManagementFactory.getPlatformMBeanServer().invoke(commands, "jfrConfigure", arguments, signature);
     }
 
+    /** Where the CPU-time sampler is there but silent (a sandbox can forbid its timers), the older one takes over. */
+    private void watchCpuSampler() {
+        if (cpuSampled || filter == null || !FlightSettings.CPU_TIME.equals(chosen.cpuEvent)) {
+            return;
+        }
+        cpuSampled = filter.saw(idOf(chosen.cpuEvent));
+        long due = (cpuNanos() - cpuNanosAtStart) / (1_000_000 * settings.millis(Settings.Key.RATE_CPU));
+        if (!cpuSampled && due > SAMPLES_DUE) {
+            problems.add("cpu", chosen.cpuEvent + " is silent on this host, so the older sampler is used");
+            chosen = FlightSettings.choose(settings, false);
+            recording.setSettings(chosen.values);
+        }
+    }
+
+    /** CPU time of this process, 0 where it is not known. */
+    private static long cpuNanos() {
+        OperatingSystemMXBean system = ManagementFactory.getOperatingSystemMXBean();
+        boolean knows = system instanceof com.sun.management.OperatingSystemMXBean;
+        return knows ? ((com.sun.management.OperatingSystemMXBean) system).getProcessCpuTime() : 0;
+    }
+
+    private static long idOf(String event) {
+        for (EventType type : FlightRecorder.getFlightRecorder().getEventTypes()) {
+            if (type.getName().equals(event)) {
+                return type.getId();
+            }
+        }
+        return -1;
+    }
+
     @Override
     public InputStream closed(long afterNanos) throws Exception {
+        watchCpuSampler();
         Recording snapshot = FlightRecorder.getFlightRecorder().takeSnapshot();
         InputStream chunks = snapshot.getStream(Instant.ofEpochSecond(0, afterNanos), null);
         if (chunks == null) {
@@ -113,21 +152,22 @@ final class FlightRecording implements Engine {
 
     @Override
     public InputStream tail(long waitMs) throws Exception {
-        TaskSpans.OF_THIS_JVM.stopWriting();
-        try {
-            recording.stop();
-        } catch (IllegalStateException stoppedByExit) {
-            long until = System.nanoTime() + waitMs * 1_000_000;
-            while (recording.getState() != RecordingState.CLOSED && System.nanoTime() < until) {
-                Thread.sleep(10);
+        long start = System.nanoTime();
+        while (recording.getState() == RecordingState.RUNNING) {
+            if (System.nanoTime() - start > EXIT_GRACE_MS * 1_000_000) {
+                return null;
             }
+            Thread.sleep(10);
+        }
+        while (recording.getState() != RecordingState.CLOSED && System.nanoTime() - start < waitMs * 1_000_000) {
+            Thread.sleep(10);
         }
         return Files.newInputStream(tail);
     }
 
     @Override
     public void close() throws Exception {
-        TaskSpans.OF_THIS_JVM.stopWriting();
+        TaskSpans.OF_THIS_JVM.stopWriting(tasks);
         recording.close();
         Files.deleteIfExists(tail);
     }
@@ -141,14 +181,15 @@ final class FlightRecording implements Engine {
             String name = type.getName();
             if (name.equals("emberscope.Withheld")) {
                 withheld = type.getId();
-            } else if (wanted.containsKey(name + "#enabled") && wanted.get(name + "#enabled").equals("true")) {
+            } else if ("true".equals(chosen.values.get(name + "#enabled"))) {
                 allowed.add(type.getId());
             }
             if (name.equals("emberscope.TaskSpan")) {
                 strings = type.getField("description").getTypeId();
             }
         }
-        return new ChunkFilter(allowed, withheld, strings, TaskSpans.OF_THIS_JVM::wrote);
+        filter = new ChunkFilter(allowed, withheld, strings, TaskSpans.OF_THIS_JVM::wrote);
+        return filter;
     }
 
     @Override
@@ -163,24 +204,26 @@ final class FlightRecording implements Engine {
 
     @Override
     public List<String> events() {
-        return events;
+        return chosen.kinds;
     }
 
     /** The shortest period that any running recording asks for: it holds for all of them. */
     @Override
     public Long samplePeriodNs() {
-        if (cpuEvent == null) {
+        if (chosen.cpuEvent == null) {
             return null;
         }
-        Long shortest = null;
+        String key = FlightSettings.periodKey(chosen.cpuEvent);
+        Long shortest = FlightSettings.nanos(chosen.values.get(key));
         for (Recording each : FlightRecorder.getFlightRecorder().getRecordings()) {
             Map<String, String> values = each.getSettings();
-            if ("true".equals(values.get(cpuEvent + "#enabled"))) {
-                Long period = FlightSettings.nanos(values.get(FlightSettings.periodKey(cpuEvent)));
-                shortest = period == null || (shortest != null && shortest < period) ? shortest : period;
+            Long period = FlightSettings.nanos(values.get(key));
+            boolean runs = each.getState() == RecordingState.RUNNING;
+            if (runs && "true".equals(values.get(chosen.cpuEvent + "#enabled")) && period != null) {
+                shortest = shortest == null ? period : Math.min(shortest, period);
             }
         }
-        return shortest == null ? FlightSettings.nanos(wanted.get(FlightSettings.periodKey(cpuEvent))) : shortest;
+        return shortest;
     }
 
     @Override

@@ -17,6 +17,8 @@ import jdk.jfr.FlightRecorder;
  * of the application to its default, our "false" would be the only word on it. {@link ChunkFilter} keeps those back.
  */
 final class FlightSettings {
+    static final String CPU_TIME = "jdk.CPUTimeSample";
+
     final Map<String, String> values = new HashMap<>();
     final List<String> kinds = new ArrayList<>();
     String cpuEvent;
@@ -24,14 +26,16 @@ final class FlightSettings {
 
     private FlightSettings() {}
 
-    static FlightSettings choose(Settings settings) {
+    /** {@code cpuTime}: whether to try the CPU-time sampler, where this JVM has it. */
+    static FlightSettings choose(Settings settings, boolean cpuTime) {
         FlightSettings out = new FlightSettings();
         for (EventType type : FlightRecorder.getFlightRecorder().getEventTypes()) {
             out.present.add(type.getName());
         }
         List<String> asked = settings.events();
         if (asked.contains("cpu")) {
-            out.cpu(settings.millis(Settings.Key.RATE_CPU));
+            String rate = settings.millis(Settings.Key.RATE_CPU) + " ms";
+            out.cpu(rate, cpuTime ? settings.hasFault("cpu.sampler") ? "0/s" : rate : null);
         }
         if (asked.contains("alloc")
                 && out.on("jdk.ObjectAllocationSample", "stackTrace", "true", "throttle",
@@ -63,15 +67,15 @@ final class FlightSettings {
      * The CPU-time sampler (JDK 25 on Linux) counts CPU as such; beside it the older sampler would count it twice. The
      * older one sees Java threads that look busy, and native code only as a thread that is in it.
      */
-    private void cpu(long periodMs) {
+    private void cpu(String period, String cpuTimeThrottle) {
         kinds.add("cpu");
         boolean linux = System.getProperty("os.name").startsWith("Linux");
-        if (linux && on("jdk.CPUTimeSample", "stackTrace", "true", "throttle", periodMs + " ms")) {
+        if (linux && cpuTimeThrottle != null && on(CPU_TIME, "stackTrace", "true", "throttle", cpuTimeThrottle)) {
             on("jdk.CPUTimeSamplesLost");
-            cpuEvent = "jdk.CPUTimeSample";
+            cpuEvent = CPU_TIME;
         } else {
-            on("jdk.ExecutionSample", "period", periodMs + " ms");
-            on("jdk.NativeMethodSample", "period", periodMs + " ms");
+            on("jdk.ExecutionSample", "period", period);
+            on("jdk.NativeMethodSample", "period", period);
             cpuEvent = "jdk.ExecutionSample";
         }
     }
@@ -88,7 +92,7 @@ final class FlightSettings {
     }
 
     static String periodKey(String cpuEvent) {
-        return cpuEvent + (cpuEvent.equals("jdk.CPUTimeSample") ? "#throttle" : "#period");
+        return cpuEvent + (cpuEvent.equals(CPU_TIME) ? "#throttle" : "#period");
     }
 
     /** Nanoseconds of JFR's own spelling of a time, null for what is none (a rate, a word). */

@@ -4,6 +4,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -34,6 +36,7 @@ final class ChunkFilter {
     private final long withheldType;
     private final long stringType;
     private final Predicate<String> ourString;
+    private final Set<Long> seen = new HashSet<>();
 
     /** {@code withheldType} is the type id of an event with at most three one-byte fields after its start time. */
     ChunkFilter(Set<Long> allowed, long withheldType, long stringType, Predicate<String> ourString) {
@@ -62,6 +65,7 @@ final class ChunkFilter {
             if (body < 0) {
                 throw new NotAChunk("an event that is shorter than its type");
             }
+            seen.add(type.value);
             if (type.value == METADATA || allowed.contains(type.value)) {
                 size.write(out);
                 type.write(out);
@@ -77,6 +81,11 @@ final class ChunkFilter {
             }
         }
         return withheld;
+    }
+
+    /** Whether an event of this type came by. */
+    boolean saw(long type) {
+        return seen.contains(type);
     }
 
     private void withhold(InputStream in, Varint type, long body, OutputStream out, byte[] buffer) throws IOException {
@@ -96,7 +105,7 @@ final class ChunkFilter {
         }
         start.write(out);
         skip(in, rest, buffer);
-        java.util.Arrays.fill(buffer, (byte) 0);
+        Arrays.fill(buffer, (byte) 0);
         while (fill > 0) {
             int step = (int) Math.min(fill, buffer.length);
             out.write(buffer, 0, step);

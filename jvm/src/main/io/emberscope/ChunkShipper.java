@@ -24,6 +24,8 @@ import java.util.TreeSet;
 final class ChunkShipper {
     static final String SCHEMA = "emberscope.chunk/1";
 
+    static final long NO_END = Long.MAX_VALUE;
+
     /** Far more chunks than an engine keeps. */
     private static final int REMEMBERED = 4096;
 
@@ -72,8 +74,15 @@ final class ChunkShipper {
         return waiting.isEmpty() ? shippedUntilNanos : Math.min(waiting.firstKey(), shippedUntilNanos);
     }
 
-    /** Ships what is new in a stream of chunks. {@code last}: the process ends, nothing comes after. */
-    void ship(InputStream stream, RunStore store, RunAddress address, boolean last) throws IOException {
+    boolean hasShippedUntil(long nanos) {
+        return shippedUntilNanos >= nanos;
+    }
+
+    /**
+     * Ships what is new in a stream of chunks. The process's last chunk is the last of the stream, if it reaches to
+     * {@code endNanos} (epoch ns; {@link #NO_END} where the process goes on).
+     */
+    void ship(InputStream stream, RunStore store, RunAddress address, long endNanos) throws IOException {
         Chunks chunks = new Chunks(new BufferedInputStream(stream, 1 << 16));
         ChunkFilter filter = engine.filter();
         Long earliest = null;
@@ -105,7 +114,7 @@ final class ChunkShipper {
                 throw failed;
             }
             Chunks.Header following = chunks.next();
-            boolean isLast = last && following == null;
+            boolean isLast = following == null && start + header.durationNanos >= endNanos;
             Map<String, Object> manifest = manifest(header, address, isLast, withheld, digest.digest());
             store.rename(hidden, stem + ".jfr");
             store.put(stem + ".json", Json.bytes(manifest));

@@ -11,7 +11,7 @@ interface Engine {
     /** Closes the current chunk. Gives all closed chunks that reach beyond a time (epoch ns); some may be repeated. */
     InputStream closed(long afterNanos) throws Exception;
 
-    /** Stops sampling, or waits until the exiting JVM has done so, and gives all chunks that are still there. */
+    /** Where the exiting JVM has stopped this engine behind our back: all chunks that it left. Null where it has not. */
     InputStream tail(long waitMs) throws Exception;
 
     /** Lets go of everything, files too. */

@@ -1,9 +1,11 @@
 package io.emberscope;
 
+import java.io.IOException;
 import java.io.InputStream;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.ShutdownHookManager;
 import org.apache.spark.SparkConf;
 
@@ -35,6 +37,7 @@ final class Recorder implements Runnable {
     private final Problems problems;
     private final Whereabouts whereabouts;
     private final boolean samples;
+    private final UserGroupInformation user;
     private final Semaphore wake = new Semaphore(0);
     private final CountDownLatch done = new CountDownLatch(1);
     private final Runnable hook = this::awaitEnd;
@@ -53,13 +56,16 @@ final class Recorder implements Runnable {
             SparkConf conf,
             Problems problems,
             Whereabouts whereabouts,
-            boolean samples) {
+            boolean samples)
+            throws IOException {
         this.process = process;
         this.settings = settings;
         this.conf = conf;
         this.problems = problems;
         this.whereabouts = whereabouts;
         this.samples = samples;
+        // Spark acts for this user on its own threads; from Java 24 on a new thread no longer inherits that.
+        this.user = UserGroupInformation.getCurrentUser();
     }
 
     void start() {
@@ -151,21 +157,53 @@ final class Recorder implements Runnable {
             boolean describes = application != null;
             boolean ships = shipper != null && (due || last);
             if ((describes || ships) && store == null) {
-                store = RunStore.open(address.directory, conf);
+                store = RunStore.open(address.directory, conf, user);
             }
             if (describes) {
                 store.put("application.json", application);
                 application = null;
             }
-            if (ships) {
-                try (InputStream chunks = last ? engine.tail(TAIL_WAIT_MS) : engine.closed(shipper.afterNanos())) {
-                    if (chunks != null) {
-                        shipper.ship(chunks, store, address, last);
-                    }
-                }
+            if (ships && last) {
+                shipLast();
+            } else if (ships) {
+                ship(engine.closed(shipper.afterNanos()), ChunkShipper.NO_END);
             }
         } catch (Throwable failed) {
-            problems.add("ship", failed);
+            // Where the exit came in between, the last round does it all again.
+            if (last || !finishing) {
+                problems.add("ship", failed);
+            }
+        }
+    }
+
+    /** An exiting JVM may stop the engine at any moment: what cannot be read then comes from the engine's own tail. */
+    private void shipLast() throws Exception {
+        // Chunks are timed by another clock than this one, so allow for a little.
+        long endNanos = (System.currentTimeMillis() - 50) * 1_000_000;
+        Exception failure = null;
+        try {
+            ship(engine.closed(shipper.afterNanos()), endNanos);
+        } catch (Exception failed) {
+            failure = failed;
+        }
+        if (!shipper.hasShippedUntil(endNanos)) {
+            InputStream tail = engine.tail(TAIL_WAIT_MS);
+            if (tail != null) {
+                failure = null;
+                ship(tail, 0);
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** {@code chunks} may be null: there are none. */
+    private void ship(InputStream chunks, long endNanos) throws IOException {
+        if (chunks != null) {
+            try (InputStream in = chunks) {
+                shipper.ship(in, store, address, endNanos);
+            }
         }
     }
 

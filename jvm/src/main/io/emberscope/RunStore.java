@@ -2,14 +2,17 @@ package io.emberscope;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
+import java.security.PrivilegedExceptionAction;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.spark.SparkConf;
 import scala.Tuple2;
 
@@ -57,9 +60,9 @@ abstract class RunStore implements AutoCloseable {
         return hasScheme ? store : Paths.get(store).toAbsolutePath().normalize().toUri().toString();
     }
 
-    static RunStore open(String runDirectory, SparkConf conf) throws IOException {
+    static RunStore open(String runDirectory, SparkConf conf, UserGroupInformation user) throws IOException {
         URI uri = URI.create(runDirectory);
-        return uri.getScheme().equals("file") ? new Local(Paths.get(uri.getPath())) : new Hadoop(uri, conf);
+        return uri.getScheme().equals("file") ? new Local(Paths.get(uri.getPath())) : new Hadoop(uri, conf, user);
     }
 
     /** A local directory, without Hadoop's checksum files. */
@@ -96,14 +99,18 @@ abstract class RunStore implements AutoCloseable {
         private final FileSystem files;
         private final org.apache.hadoop.fs.Path root;
 
-        Hadoop(URI uri, SparkConf conf) throws IOException {
+        Hadoop(URI uri, SparkConf conf, UserGroupInformation user) throws IOException {
             Configuration hadoop = new Configuration();
             for (Tuple2<String, String> entry : conf.getAll()) {
                 if (entry._1().startsWith("spark.hadoop.")) {
                     hadoop.set(entry._1().substring("spark.hadoop.".length()), entry._2());
                 }
             }
-            files = FileSystem.newInstance(uri, hadoop);
+            try {
+                files = user.doAs((PrivilegedExceptionAction<FileSystem>) () -> FileSystem.newInstance(uri, hadoop));
+            } catch (InterruptedException stopped) {
+                throw new InterruptedIOException(stopped.getMessage());
+            }
             root = new org.apache.hadoop.fs.Path(uri);
         }
 

@@ -139,9 +139,14 @@ final class Settings {
         return out;
     }
 
-    /** For tests: throws where {@code spark.emberscope.fault} names this hook. */
+    /** For tests: whether {@code spark.emberscope.fault} names this hook. */
+    boolean hasFault(String hook) {
+        return !faults.isEmpty() && faults.contains(hook);
+    }
+
+    /** For tests: throws where a fault is asked for. */
     void fault(String hook) {
-        if (!faults.isEmpty() && faults.contains(hook)) {
+        if (hasFault(hook)) {
             throw new IllegalStateException("fault in " + hook + ", asked for by " + Key.FAULT.key);
         }
     }

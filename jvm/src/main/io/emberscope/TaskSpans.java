@@ -63,8 +63,11 @@ final class TaskSpans {
         }
     }
 
-    void stopWriting() {
-        writer = null;
+    /** Has no effect where another engine writes by now. */
+    void stopWriting(Writer engineWriter) {
+        if (writer == engineWriter) {
+            writer = null;
+        }
     }
 
     /** Strings that spans of late carried: ours, so they may leave this JVM. */

@@ -7,6 +7,7 @@ import jdk.jfr.Event;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.Name;
 import jdk.jfr.Recording;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.spark.SparkConf;
 
 /** Records and ships in a JVM where the user records too (by -XX:StartFlightRecording), and prints what became of that. */
@@ -27,19 +28,19 @@ public final class BesideAnotherRecording {
         Engine engine = Engines.find(settings, problems);
         engine.start(settings, problems);
         RunAddress address = new RunAddress(RunStore.resolve(arguments[0]), "default", "app-1", "1");
-        RunStore store = RunStore.open(address.directory, new SparkConf(false));
+        RunStore store = RunStore.open(address.directory, new SparkConf(false), UserGroupInformation.getCurrentUser());
         ChunkShipper shipper = new ChunkShipper(new ChunkShipper.Process("executor", "7", "here"), engine, problems);
         for (int i = 0; i < 2; i++) {
             secrets(secret, "beside");
             task(i);
             try (InputStream chunks = engine.closed(shipper.afterNanos())) {
-                shipper.ship(chunks, store, address, false);
+                shipper.ship(chunks, store, address, ChunkShipper.NO_END);
             }
         }
         secrets(secret, "beside");
         task(2);
-        try (InputStream chunks = engine.tail(1000)) {
-            shipper.ship(chunks, store, address, true);
+        try (InputStream chunks = engine.closed(shipper.afterNanos())) {
+            shipper.ship(chunks, store, address, 0);
         }
         engine.close();
         secrets(secret, "after");

@@ -126,7 +126,7 @@ public final class FailingStore {
         for (String round : arguments) {
             failing = round.equals("fail");
             try {
-                shipper.ship(engine.closed(shipper.afterNanos()), new Memory(), address, false);
+                shipper.ship(engine.closed(shipper.afterNanos()), new Memory(), address, ChunkShipper.NO_END);
             } catch (IOException failed) {
                 problems.add("ship", failed);
             }

@@ -1,0 +1,60 @@
+"""The end of a process: Spark's word to finish and SIGTERM come in any order, and nothing is lost."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from emberscope.jfr.read import read_recording
+from tests.jvm import toolchain
+
+
+def _end(home: Path, classes: Path, store: Path, way: str, delay_ms: int, *flags: str) -> None:
+    command = [
+        home / "bin" / "java",
+        *flags,
+        "-cp",
+        toolchain.class_path(classes),
+        "io.emberscope.ExitRace",
+        store,
+        way,
+    ]
+    environment = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"}
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
+    )
+    with process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        while not list(store.rglob("*.json")):
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.stdin.write("\n")
+        process.stdin.flush()
+        said = process.stdout.readline()
+        while said.startswith("["):  # the JVM's own word on a recording that the user asked for
+            said = process.stdout.readline()
+        tasks = int(said)
+        time.sleep(delay_ms / 1000)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=60) == 128 + signal.SIGTERM
+
+    manifests = sorted((json.loads(path.read_text()) for path in store.rglob("*.json")), key=lambda m: m["sequence"])
+    assert [manifest["last"] for manifest in manifests] == [False] * (len(manifests) - 1) + [True]
+    assert len({manifest["first_ms"] for manifest in manifests}) == len(manifests)
+    spans = [span for path in store.rglob("*.jfr") for span in read_recording(path.read_bytes(), "").spans.to_pylist()]
+    ended = [span["task_id"] for span in spans if span["end_ns"] is not None]
+    first = min(ended)
+    assert sorted(ended) == list(range(first, tasks)), "from the recording's start on, every task once"
+
+
+@pytest.mark.parametrize("way", ["finish", "signal alone"])
+@pytest.mark.parametrize("home", toolchain.jdk_homes(), ids=lambda home: str(toolchain.major(home)))
+def test_the_last_chunk_comes_whichever_word_is_first(home: Path, way: str, classes: Path, tmp_path: Path) -> None:
+    for number, delay_ms in enumerate((0, 30) if way == "finish" else (0,)):
+        _end(home, classes, tmp_path / f"alone-{number}", way, delay_ms)
+    _end(home, classes, tmp_path / "beside", way, 10, "-XX:StartFlightRecording=settings=profile")
