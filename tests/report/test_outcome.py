@@ -22,7 +22,7 @@ def test_one_sentence_names_length_largest_part_and_largest_saving() -> None:
     assert said.startswith("by hand ran 1 min 40 s; 64.0 %")
     assert "went to idle cores" in said
     assert "The largest saving found is" in said
-    assert "stage 0 waited for one task that ran 45× the median" in said
+    assert "(stage 0 waited for one task that ran 45× the median)" in said
 
 
 def test_an_application_without_an_end_was_only_seen() -> None:

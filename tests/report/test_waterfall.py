@@ -89,8 +89,8 @@ def test_cpu_is_split_by_the_operators_of_the_samples() -> None:
     parts = parts_of(recorded(run, {sort: 75, "org.example.Mine.slow": 24, "org.apache.spark.rdd.RDD.iterator": 1}))
     assert parts["cpu_sort"] == 3_000
     assert parts["cpu_user"] == 960
-    assert parts["cpu"] == 40
-    assert list(parts)[2:5] == ["cpu_sort", "cpu_user", "cpu"]
+    assert parts["cpu_other"] == 40
+    assert list(parts)[2:5] == ["cpu_sort", "cpu_user", "cpu_other"]
 
 
 def test_too_few_samples_split_nothing() -> None:

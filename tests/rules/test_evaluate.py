@@ -39,7 +39,7 @@ def large_run() -> Run:
 
 @pytest.mark.parametrize(
     ("impact", "severity"),
-    [(1, "critical"), (0.5, "critical"), (0.3, "high"), (0.1, "medium"), (0.02, "low"), (0, "info")],
+    [(1, "critical"), (0.5, "critical"), (0.3, "high"), (0.05, "medium"), (0.02, "low"), (0.009, "info")],
 )
 def test_severity_follows_from_the_share_of_time(impact: float, severity: str) -> None:
     assert severity_of(impact) == severity

@@ -12,7 +12,11 @@ from tests.runs import run_of, spark_wrote, stage
         ("SortMergeJoin [key#1L, day#2], [key#9L, day#3], Inner", "key, day"),
         ("HashAggregate(keys=[origin#17], functions=[count(1)])", "origin"),
         ("HashAggregate(keys=[], functions=[count(1)])", ""),
-        ("Exchange hashpartitioning(key#1L, 8)", ""),
+        ("SortAggregate(key=[route#49], functions=[max(gust#1149)])", "route"),
+        ("Exchange hashpartitioning(route#49, day#2L, 32), REPARTITION_BY_NUM, [plan_id=402]", "route, day"),
+        ("Exchange SinglePartition, ENSURE_REQUIREMENTS", ""),
+        ("Sort [tailnum#38 ASC NULLS FIRST, at#5L DESC NULLS LAST], false, 0", "tailnum, at"),
+        ("Window [max(gust#9) windowspecdefinition(route#4, at#1 ASC NULLS FIRST)], [route#4], [at#1 ASC]", ""),
     ],
 )
 def test_keys_of_an_operator(detail: str, keys: str) -> None:

@@ -25,22 +25,23 @@ def outcome(item: Diagnosed) -> str:
     where = f"; {format_ratio(parts[0].ratio)} of it went to {parts[0].label}" if parts else ""
     failed = failures(item)
     broke = f" {failed}" if failed else ""
-    worth = [
-        finding
-        for finding in item.diagnosis.findings
-        if SEVERITIES.index(finding.severity) <= SEVERITIES.index("medium")
-    ]
-    best = max(worth, key=lambda finding: finding.finding.wasted_wall_ms or 0, default=None)
-    if not item.diagnosis.findings:
-        verdict = " No rule that could be evaluated found anything."
-    elif not worth:
-        verdict = " Nothing found is worth much time."
-    elif best is not None and best.finding.wasted_wall_ms:
-        title = best.finding.title[:1].lower() + best.finding.title[1:]
-        verdict = f" The largest saving found is {format_ms(best.finding.wasted_wall_ms)}: {title}."
-    else:
-        verdict = f" What was found costs core time, not wall time: {worth[0].finding.title}."
-    return f"{name} {ran}{where}.{broke}{verdict}"
+    return f"{name} {ran}{where}.{broke} {_verdict(item)}"
+
+
+def _verdict(item: Diagnosed) -> str:
+    """What the findings come to, in one sentence."""
+    findings = item.diagnosis.findings
+    if not findings:
+        return "No rule that could be evaluated found anything."
+    best = max(findings, key=lambda finding: finding.finding.wasted_wall_ms or 0)
+    title = best.finding.title[:1].lower() + best.finding.title[1:]
+    worth = any(SEVERITIES.index(f.severity) <= SEVERITIES.index("medium") for f in findings)
+    if best.finding.wasted_wall_ms:
+        saving = f"{format_ms(best.finding.wasted_wall_ms)} ({title})"
+        return f"The largest saving found is {saving}." if worth else f"No finding is worth much: {saving} at most."
+    if worth:
+        return f"What was found costs core time, not wall time: {findings[0].finding.title}."
+    return "No finding is worth much."
 
 
 def failures(item: Diagnosed) -> str:

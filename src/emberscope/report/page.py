@@ -36,8 +36,7 @@ _RULE_OF_PART: Final = {
     "gc": ("C1",),
     "python": ("F3",),
     "cpu_spill": ("C3",),
-    "shuffle_write": ("C3",),
-    "task_wait": ("C3",),
+    "spill": ("C3",),
 }
 _GROUPS: Final = {
     "driver_alone": "driver",
@@ -47,6 +46,7 @@ _GROUPS: Final = {
     "gc": "gc",
     "shuffle_fetch_wait": "shuffle",
     "shuffle_write": "shuffle",
+    "spill": "spill",
     "task_overhead": "overhead",
     "task_wait": "wait",
     "failed_attempts": "failed",

@@ -2,9 +2,10 @@
 
 Each instant is shared out over the cores (`simulate/shares.py`). A task's share is split by its own task metrics,
 by the ms of its life: scheduling and (de)serialization around the body; in the body CPU time first, then, of the rest,
-garbage collection, waiting for shuffle blocks, writing shuffle files and waiting for Python workers, each cut to what
-is left, so that nothing counts twice. CPU time is split by operator where the run was recorded. A task without
-metrics, a running task of a cut log and rounding go to `residual`.
+garbage collection, waiting for shuffle blocks, writing shuffle files, waiting for Python workers and (estimated from
+bytes, `rules/spill_time.py`) waiting for the disk to spill, each cut to what is left, so that nothing counts twice. CPU
+time is split by operator where the run was recorded. A task without metrics, a running task of a cut log and rounding
+go to `residual`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 
 from emberscope.report.cpu_split import cpu_split
 from emberscope.rules.python_time import python_ms_by_task
+from emberscope.rules.spill_time import disk_wait_ms
 from emberscope.simulate.shares import Shares, shares
 from emberscope.units import format_ms
 
@@ -29,13 +31,14 @@ LABELS: Final[Mapping[str, str]] = {
     "driver_alone": "driver alone, no job",
     "waiting_for_executors": "waiting for executors",
     "scheduling": "scheduling, no task running",
-    "cpu": "CPU in tasks, any operator",
+    "cpu": "CPU in tasks",
     "python": "waiting for Python",
     "gc": "garbage collection",
     "shuffle_fetch_wait": "waiting for shuffle data",
     "shuffle_write": "writing shuffle files",
+    "spill": "waiting for disk to spill, estimated",
     "task_overhead": "starting and ending tasks",
-    "task_wait": "tasks waiting for anything else",
+    "task_wait": "tasks off the CPU, no known wait",
     "failed_attempts": "failed and killed tasks",
     "idle_cores": "idle cores",
     "residual": "not explained",
@@ -125,6 +128,7 @@ def _task_parts(run: Run, owned: Shares) -> dict[str, float]:
         ("shuffle_fetch_wait", amounts("shuffle_fetch_wait_ms")),
         ("shuffle_write", amounts("shuffle_write_time_ns", 1e-6)),
         ("python", python_ms_by_task(run)),
+        ("spill", disk_wait_ms(amounts("disk_spilled_bytes"))),
     ):
         pieces[name] = np.minimum(wanted, left)
         left = left - pieces[name]
@@ -141,10 +145,11 @@ def _task_parts(run: Run, owned: Shares) -> dict[str, float]:
 
 
 def _by_size(cpu: Mapping[str, float], least_ms: float) -> dict[str, float]:
-    """The parts of CPU time, largest first; those under `least_ms` are told together as `cpu`, last."""
+    """The parts of CPU time, largest first; those under `least_ms` are told together, last."""
     large = {name: wall_ms for name, wall_ms in cpu.items() if wall_ms >= least_ms and name != "cpu"}
     rest = sum(cpu.values()) - sum(large.values())
-    return {**dict(sorted(large.items(), key=lambda item: (-item[1], item[0]))), "cpu": max(0.0, rest)}
+    name = "cpu_other" if large else "cpu"
+    return {**dict(sorted(large.items(), key=lambda item: (-item[1], item[0]))), name: max(0.0, rest)}
 
 
 def _order(name: str) -> int:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 SEVERITIES: Final = ("critical", "high", "medium", "low", "info")
 
 # Smallest share of the application's time that is worth this severity (our proposal: half of the time is critical,
-# a tenth is worth somebody's afternoon, under 2 % is not worth a change).
-_LADDER: Final = ((0.5, "critical"), (0.25, "high"), (0.10, "medium"), (0.02, "low"))
+# a twentieth is worth somebody's afternoon, under 1 % is not worth a change).
+_LADDER: Final = ((0.5, "critical"), (0.2, "high"), (0.05, "medium"), (0.01, "low"))
 
 # A core hour wasted without making anybody wait counts half of the same share of wall time (our proposal).
 _CORE_WEIGHT: Final = 0.5

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 JOINS: Final = ("SortMergeJoin", "ShuffledHashJoin", "BroadcastHashJoin", "BroadcastNestedLoopJoin", "CartesianProduct")
 SHUFFLED_JOINS: Final = ("SortMergeJoin", "ShuffledHashJoin")
-AGGREGATES: Final = ("HashAggregate", "ObjectHashAggregate", "SortAggregate", "FlatMapGroupsInPandas", "Window")
+AGGREGATES: Final = ("HashAggregate", "ObjectHashAggregate", "SortAggregate")
+# Operators that take all rows of a key at once, so that no setting and no partial result can split a key.
+GROUPS: Final = ("Window", "WindowInPandas", "WindowGroupLimit", "FlatMapGroupsInPandas", "FlatMapGroupsInArrow")
+# Call sites that Spark makes itself: they say nothing about the user's program.
+_NO_CALL_SITE: Final = re.compile(r"\$anonfun|NativeMethodAccessorImpl|CompletableFuture|ThreadPoolExecutor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +32,16 @@ class Operator:
 
     @property
     def keys(self) -> str:
-        """The columns it joins or groups by, without Spark's expression ids; empty where it has none."""
-        found = re.search(r"keys=\[([^\]]*)\]", self.detail) or re.search(r"^\w+\s*\[([^\]]*)\]", self.detail)
-        return re.sub(r"#\d+L?", "", found[1]).strip() if found else ""
+        """The columns it joins, groups, sorts or shuffles by, without Spark's expression ids; empty where it has none.
+
+        A window's functions stand before its columns, at any length: they are not told.
+        """
+        found = re.search(r"keys?=\[([^\]]*)\]", self.detail) or re.search(
+            r"hashpartitioning\((.*), \d+\)", self.detail
+        )
+        if found is None and self.name not in GROUPS:
+            found = re.search(r"^\w+\s*\[([^\]]*)\]", self.detail)
+        return re.sub(r"#\d+L?| (A|DE)SC NULLS (FIRST|LAST)", "", found[1]).strip() if found else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +61,29 @@ class Place:
         return f"Stage {self.where.stage}" + (f" (attempt {attempt})" if attempt else "")
 
     def operator(self, names: Sequence[str]) -> Operator | None:
-        """The first operator of one of these names; the order of `names` does not matter."""
-        return next((operator for operator in self.operators if operator.name in names), None)
+        """The operator of one of these names that is nearest to what the stage reads; None for none."""
+        return next((operator for operator in reversed(self.operators) if operator.name in names), None)
+
+    @property
+    def shuffled_by(self) -> str:
+        """The columns by which the rows that the stage reads were shuffled; empty where that is not known."""
+        exchange = self.operator(("Exchange",))
+        return exchange.keys if exchange else ""
 
     @property
     def words(self) -> str:
         """One clause that lets the user find the stage again: operator, description, call site."""
         parts = []
-        main = self.operator(JOINS) or self.operator(AGGREGATES)
+        main = self.operator((*JOINS, *AGGREGATES, *GROUPS)) or self.operator(("Sort",))
         if main is not None:
-            parts.append(f"{main.name} by {main.keys}" if main.keys else main.name)
+            keys = main.keys or (self.shuffled_by if main.name in GROUPS else "")
+            parts.append(f"{main.name} by {keys}" if keys else main.name)
         if self.where.sql is not None:
             said = f" “{self.description}”" if self.description and self.description not in self.call_site else ""
             parts.append(f"SQL execution {self.where.sql}{said}")
         elif self.description and self.description not in self.call_site:
             parts.append(f"“{self.description}”")
-        if self.call_site:
+        if self.call_site and not (parts and _NO_CALL_SITE.search(self.call_site)):
             parts.append(self.call_site)
         return ", ".join(parts)
 

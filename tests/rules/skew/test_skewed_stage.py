@@ -4,8 +4,9 @@ from typing import Any
 
 from emberscope.rules.base import Finding
 from emberscope.rules.skew.skewed_stage import RULE
+from emberscope.tables.plan_nodes import PLAN_NODES
 from emberscope.tables.run import Run
-from tests.runs import executor, found, job, run_of, spark_wrote, stage, task
+from tests.runs import executor, found, job, run_of, spark_wrote, stage, task, with_rows
 
 JOIN = {
     "sql_execution_id": 0,
@@ -127,3 +128,14 @@ def test_each_skewed_stage_is_found_on_its_own() -> None:
     tasks = [task(s, 0, 30_000 if i == 0 else 100, task_id=10 * s + i) for s in range(2) for i in range(6)]
     stages = [f.where.stage for f in found(RULE, run_of(tasks=tasks))]
     assert stages == [0, 1]
+
+
+def test_a_window_cannot_be_split_and_is_told_by_what_it_was_shuffled_by() -> None:
+    window = {**JOIN, "name": "Window", "detail": "Window [max(gust#9) windowspecdefinition(route#4)], [route#4]"}
+    run = skewed(window)
+    exchange = {**JOIN, "node_id": 5, "name": "Exchange", "detail": "Exchange hashpartitioning(route#4, 32), X"}
+    nodes = PLAN_NODES.from_rows([{**AGGREGATE, "node_id": 1}, window, exchange])
+    finding = only(with_rows(run, "plan_nodes", nodes))
+    assert "Window by route" in finding.summary
+    assert "all rows of one route in one task" in finding.advice[0].text
+    assert advised(finding) == {}

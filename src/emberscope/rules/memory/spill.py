@@ -7,9 +7,10 @@ The memory a task may have is the executor's unified memory (heap less 300 MiB, 
 the tasks that run in the executor at one time and with what is cached.
 
 ## What it costs
-Where the stage was recorded, the share of its samples in spill code. Else an estimate: the spilled bytes on disk,
-written once and read once at 100 MB/s, a plain cloud volume; local flash is faster and loses less. Either way the
-price is what the application would save by replay.
+An estimate: the spilled bytes on disk, written once and read once at 100 MB/s, a plain cloud volume; local flash is
+faster and loses less. Where the stage was recorded, the wait for the disk is bounded by the time that its tasks were
+off the CPU, and the CPU time in spill code is added as the samples show it. The price is what the application would
+save by replay.
 
 ## What to do
 More and smaller partitions, so that each one fits: the number below is computed from the bytes that this stage
@@ -32,6 +33,7 @@ import numpy as np
 from emberscope.rules.base import Evidence, Finding, Reads, Rule
 from emberscope.rules.memory.spill_advice import advice_for
 from emberscope.rules.places import Place, place_of, places
+from emberscope.rules.spill_time import DISK_BYTES_PER_MS, disk_wait_ms
 from emberscope.rules.stage_samples import operator_ratio
 from emberscope.simulate.replay import Timeline, saving, timeline
 from emberscope.simulate.stage_tasks import StageTasks, stage_tasks
@@ -54,7 +56,7 @@ class Limits:
     disk_bytes: int = 100_000_000  # spilled to disk in the stage (spark-advisor)
     memory_bytes: int = 100_000_000  # or its size in memory (Kubeflow)
     least_read_ratio: float = 0.01  # spill on disk over what the stage read (spark-advisor)
-    disk_bytes_per_ms: int = 100_000  # 100 MB/s: what a plain cloud volume gives one task (proposal)
+    disk_bytes_per_ms: int = DISK_BYTES_PER_MS  # 100 MB/s: what a plain cloud volume gives one task (proposal)
     one_task_share: float = 0.5  # more than this share of the spill in one of many tasks: skew explains it (proposal)
 
 
@@ -82,12 +84,10 @@ def _finding(run: Run, limits: Limits, application: Timeline | None, place: Plac
         wall_ms, basis = None, "The times of the application are not known, so nothing could be replayed."
     else:
         price = saving(application, {stage.key: without})
-        how = (
-            f"{format_ratio(measured)} of the stage's CPU samples were in spill code"
-            if measured is not None
-            else "estimated as the spilled bytes written and read once at 100 MB/s"
-        )
-        wall_ms, basis = price.wall_ms, f"Time of the spill: {how}. {price.basis}"
+        how = "the spilled bytes written and read once at 100 MB/s"
+        if measured is not None:
+            how += f", while off the CPU, and the {format_ratio(measured)} of the stage's CPU samples in spill code"
+        wall_ms, basis = price.wall_ms, f"Time of the spill, estimated: {how}. {price.basis}"
     evidence = [
         Evidence(
             f"{format_bytes(disk.sum())} spilled to disk ({format_bytes(memory.sum())} in memory) by "
@@ -118,18 +118,18 @@ def _finding(run: Run, limits: Limits, application: Timeline | None, place: Plac
         wasted_wall_ms=wall_ms,
         wasted_core_ms=round(cost_ms.sum()),
         saving_basis=basis,
-        confidence=0.8 if measured is not None else 0.6,
+        confidence=0.7 if measured is not None else 0.6,
     )
 
 
 def _cost_ms(stage: StageTasks, limits: Limits, measured: float | None) -> NDArray[np.float64]:
     """Milliseconds that each task spent on its spill, never more than it ran."""
     disk, run_ms = stage.amounts("disk_spilled_bytes"), stage.amounts("executor_run_time_ms")
+    cost_ms = disk_wait_ms(disk, limits.disk_bytes_per_ms)
     if measured is not None and disk.sum() > 0:
+        cpu_ms = stage.amounts("executor_cpu_time_ns") * 1e-6
         # The samples tell the share of the stage; the tasks have it by what they spilled.
-        cost_ms = measured * run_ms.sum() * disk / disk.sum()
-    else:
-        cost_ms = 2 * disk / limits.disk_bytes_per_ms
+        cost_ms = np.minimum(cost_ms, np.maximum(0.0, run_ms - cpu_ms)) + measured * cpu_ms.sum() * disk / disk.sum()
     result: NDArray[np.float64] = np.minimum(run_ms, cost_ms)
     return result
 

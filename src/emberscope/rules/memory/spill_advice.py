@@ -33,24 +33,20 @@ def advice_for(run: Run, place: Place, stage: StageTasks, *, skewed: bool) -> It
             "not help, rows of one key stay together.",
         )
         return
-    partitions = math.ceil(shuffled / _PARTITION_BYTES)
-    if partitions > len(stage) and place.where.sql is not None:
-        yield set_conf(
-            "spark.sql.shuffle.partitions",
-            partitions,
-            f"The stage read {format_bytes(shuffled)} of shuffle data in {len(stage)} partitions of "
-            f"{format_bytes(shuffled / len(stage))}; {partitions} partitions hold 128 MiB each.",
-        )
-        yield from _let_them_stay_small(run, _PARTITION_BYTES)
+    if math.ceil(shuffled / _PARTITION_BYTES) <= len(stage):
+        yield from _more_memory(run, place, stage, shuffled)
         return
-    if partitions > len(stage):
-        yield Advice(
-            "code",
-            f"Give the shuffle {partitions} partitions (the operation's numPartitions argument): its "
-            f"{format_bytes(shuffled)} lie in {len(stage)}.",
-        )
-        return
-    yield from _more_memory(run, place, stage, shuffled)
+    partitions = max(math.ceil(shuffled / _PARTITION_BYTES), math.ceil(len(stage) * _short_by(stage)))
+    facts = (
+        f"The stage read {format_bytes(shuffled)} of shuffle data in {len(stage)} partitions of "
+        f"{format_bytes(shuffled / len(stage))}; {partitions} hold {format_bytes(shuffled / partitions)} each, no more "
+        "than 128 MiB, and what their tasks sort fits into the memory that they had."
+    )
+    if place.where.sql is not None:
+        yield set_conf("spark.sql.shuffle.partitions", partitions, facts)
+        yield from _let_them_stay_small(run, shuffled / partitions)
+    else:
+        yield Advice("code", f"Give the shuffle {partitions} partitions (its numPartitions argument). {facts}")
 
 
 def _more_memory(run: Run, place: Place, stage: StageTasks, shuffled: float) -> Iterator[Advice]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from emberscope.rules.base import Advice, set_conf
-from emberscope.rules.places import AGGREGATES, SHUFFLED_JOINS, Place
+from emberscope.rules.places import AGGREGATES, GROUPS, SHUFFLED_JOINS, Place
 from emberscope.rules.settings import MIB, bytes_setting, is_on, memory_words, number_setting, version
 from emberscope.rules.skew.straggler import Straggler
 from emberscope.units import format_bytes
@@ -39,8 +39,17 @@ def advice_for(run: Run, place: Place, found: Straggler) -> Iterator[Advice]:
             "are what its rows cost.",
         )
         return
-    join, aggregate = place.operator(SHUFFLED_JOINS), place.operator(AGGREGATES)
-    if join is not None:
+    join, aggregate, group = (place.operator(names) for names in (SHUFFLED_JOINS, AGGREGATES, GROUPS))
+    if group is not None:
+        key = place.shuffled_by or "its key"
+        yield Advice(
+            "code",
+            f"{group.name} needs all rows of one {key} in one task, and adaptive execution cannot split them: "
+            f"partition by more columns (such as {key} and day) where the result allows it, or by ranges that overlap by the "
+            "window's length.",
+        )
+        yield Advice("code", f"Or take the hottest {key} out and handle it by itself, beside the others.")
+    elif join is not None:
         yield from _split_by_adaptive_execution(run, found)
         keys = f" ({join.keys})" if join.keys else ""
         yield Advice(
