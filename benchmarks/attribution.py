@@ -3,6 +3,10 @@
 Prints, for each stage with more than five seconds of CPU, the CPU samples times their period beside Spark's
 executorCpuTime, and their ratio: raw counts, never scaled to each other. Then the share of the samples under
 `Executor$TaskRunner.run` that carry a task attempt, and the frames of those that do not.
+
+What to expect: from JDK 25 on the sampler counts CPU time and the two agree. The older sampler looks at a thread every
+period and counts it while it is runnable, so that a thread that waits for a core counts too (more than Spark says, on a
+busy machine), and a thread in native code does not, nor a sixth busy thread of a tick (less than Spark says).
 """
 
 from __future__ import annotations
