@@ -35,7 +35,8 @@ def core_steps(run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
             continue
         changes[row["added_ms"]] = changes.get(row["added_ms"], 0) + row["cores"]
         if row["removed_ms"] is not None:
-            changes[row["removed_ms"]] = changes.get(row["removed_ms"], 0) - row["cores"]
+            gone_ms = max(row["removed_ms"], row["added_ms"])
+            changes[gone_ms] = changes.get(gone_ms, 0) - row["cores"]
     if not changes:
         return None
     times = np.array(sorted(changes), dtype=np.int64)

@@ -61,7 +61,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     gc_ms = {stage.key: float(stage.amounts("gc_time_ms").sum()) for stage in stages}
     run_ms = {stage.key: float(stage.amounts("executor_run_time_ms").sum()) for stage in stages}
     total_gc, total_run = sum(gc_ms.values()), sum(run_ms.values())
-    if total_gc < limits.floor_ms or total_gc < limits.ratio * total_run:
+    if total_run <= 0 or total_gc < limits.floor_ms or total_gc < limits.ratio * total_run:
         return
     worst = max(stages, key=lambda stage: gc_ms[stage.key])
     place = place_of(places(run), worst.key)

@@ -45,8 +45,8 @@ def advice_for(run: Run, place: Place, found: Straggler) -> Iterator[Advice]:
         yield Advice(
             "code",
             f"{group.name} needs all rows of one {key} in one task, and adaptive execution cannot split them: "
-            f"partition by more columns (such as {key} and day) where the result allows it, or by ranges that overlap by the "
-            "window's length.",
+            f"partition by more columns (such as {key} and day) where the result allows it, or by ranges that overlap "
+            "by the window's length.",
         )
         yield Advice("code", f"Or take the hottest {key} out and handle it by itself, beside the others.")
     elif join is not None:

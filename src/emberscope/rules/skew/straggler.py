@@ -111,6 +111,8 @@ def evened(stage: StageTasks, found: Straggler) -> NDArray[np.float64]:
     """
     durations = stage.durations_ms()
     durations = durations[~np.isnan(durations)]
+    if len(durations) == 0:
+        return durations
     median = max(float(np.median(durations)), 1.0)
     long = durations >= max(found.split_above_ms, found.median_ms)
     if found.kind == "host":
