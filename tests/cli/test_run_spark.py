@@ -97,10 +97,11 @@ def test_an_interrupted_python_job_leaves_a_whole_run(tmp_path, environment, cap
     run, document = run_of(tmp_path / "store")
     assert document["exit_code"] == 130
     summary = whole(run, capsys)
-    assert summary["apps"][0]["jobs"] == 1
+    assert summary["apps"][0]["jobs"] > 0
+    assert summary["apps"][0]["jobs_unfinished"] == 0
     assert summary["recordings"]
     # Their own event log stays where it was, and their option holds.
-    assert len(list((tmp_path / "their logs").iterdir())) == 1
+    assert (tmp_path / "their logs" / f"eventlog_v2_{document['app_id']}").is_dir()
     assert "-Dtheir.option=1" in document["configuration"]["spark.driver.extraJavaOptions"]
 
 
@@ -109,7 +110,8 @@ def test_code_that_sets_the_plugins_itself_wins_and_is_told(tmp_path, environmen
         recorded(tmp_path / "store", [*PYTHON, "plugins"]), env=environment, capture_output=True, check=True
     )
     assert done.stdout == b"total 299995\n"
-    assert b"Add io.emberscope.EmberscopePlugin" in done.stderr
+    said = " ".join(done.stderr.decode().split())
+    assert "the application sets spark.plugins itself. Add io.emberscope.EmberscopePlugin to that value." in said
     run, document = run_of(tmp_path / "store")
     assert document["configuration"]["spark.plugins"] == ""
     assert [note["code"] for note in document["coverage"]["notes"]] == ["not_recorded"]

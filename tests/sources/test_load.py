@@ -1,0 +1,62 @@
+import io
+import shutil
+import sys
+
+import pytest
+
+from emberscope.errors import InputError, UsageError
+from emberscope.sources.load import find_inputs, load, standard_input
+from tests.sources.stored import DATA, LOG, whole_run
+
+JFR = DATA / "jfr/workload-jdk17.jfr.gz"
+
+
+def kinds(path):
+    found, problems = find_inputs(str(path))
+    return [item.kind for item in found], len(problems)
+
+
+def test_one_of_each_kind(tmp_path):
+    assert kinds(LOG) == (["event_log"], 0)
+    assert kinds(JFR) == (["recording"], 0)
+    assert kinds(whole_run(tmp_path)) == (["run"], 0)
+    assert kinds(tmp_path) == (["run"], 0)
+    assert kinds(next((DATA / "eventlog/spark-4.3").iterdir())) == (["event_log"], 0)
+
+
+def test_a_directory_of_logs_is_several_inputs_and_what_is_none_is_told(tmp_path):
+    shutil.copy(LOG, tmp_path / "a")
+    shutil.copy(LOG, tmp_path / "b")
+    (tmp_path / "notes.txt").write_text("hello")
+    assert kinds(tmp_path) == (["event_log", "event_log"], 1)
+
+
+def test_a_directory_of_recordings_is_one_recording(tmp_path):
+    shutil.copy(JFR, tmp_path / "1.jfr")
+    shutil.copy(JFR, tmp_path / "2.jfr")
+    run = load(str(tmp_path))
+    assert len(run.recordings) == 2
+    assert run.tables["samples"].num_rows == 2 * 713
+    assert not any(note.code == "missing_part" for note in run.coverage.notes)
+
+
+def test_the_kind_can_be_given_where_content_does_not_tell(tmp_path):
+    (tmp_path / "x").write_text("hello")
+    with pytest.raises(InputError, match="is not a Spark event log"):
+        load(str(tmp_path / "x"), "event_log")
+    with pytest.raises(UsageError, match="inputs of kind 'pprof' cannot be read"):
+        load(str(tmp_path / "x"), "pprof")
+
+
+def test_standard_input_is_a_file_for_the_length_of_the_block(monkeypatch):
+    class Piped:
+        buffer = io.BytesIO(LOG.read_bytes())
+
+        def isatty(self):
+            return False
+
+    monkeypatch.setattr(sys, "stdin", Piped())
+    with standard_input("-") as path:
+        assert load(path).application.app_name == "logged-job"
+    with pytest.raises(InputError, match="there is no such file"):
+        load(path)
