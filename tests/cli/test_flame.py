@@ -1,0 +1,113 @@
+import json
+from collections import Counter
+
+import pytest
+
+from emberscope.cli.main import exit_code
+from tests.sources.stored import DATA, whole_run
+
+JFR = str(DATA / "jfr/workload-jdk17.jfr.gz")
+FOREIGN = str(DATA / "jfr/FastSlow_2024_01_16_180855.jfr.gz")
+
+
+@pytest.fixture
+def run(tmp_path):
+    return str(whole_run(tmp_path / "store"))
+
+
+def flame(capsys, *words):
+    code = exit_code(["flame", *words])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def folded(capsys, *words):
+    code, out, err = flame(capsys, *words, "--format", "folded")
+    assert code == 0, err
+    stacks = Counter()
+    for line in out.splitlines():
+        stack, _, value = line.rpartition(" ")
+        stacks[stack] += int(value)
+    return stacks
+
+
+def test_slices_of_one_kind_add_up_to_all(run, capsys):
+    total = folded(capsys, run).total()
+    assert total == 2 * 71
+    assert folded(capsys, run, "--executor", "0").total() + folded(capsys, run, "--executor", "1").total() == total
+    assert folded(capsys, run, "--role", "executor").total() == total
+    assert folded(capsys, run, "--host", "h1").total() == total
+    stages = [folded(capsys, run, "--stage", stage) for stage in ("1", "2")]
+    assert all(stages)
+    assert sum(stages, Counter()).total() <= total
+    assert folded(capsys, run, "--stage", "1", "--attempt", "0", "--sql", "7") == stages[0]
+
+
+def test_time_is_seconds_from_the_start_or_iso(capsys):
+    total = folded(capsys, JFR).total()
+    early, late = folded(capsys, JFR, "--to", "1.5"), folded(capsys, JFR, "--from", "1.5s")
+    assert early.total() + late.total() == total
+    assert early
+    assert late
+    assert folded(capsys, JFR, "--from", "2026-01-01").total() == total
+    code, _, err = flame(capsys, JFR, "--from", "noon", "--format", "folded")
+    assert (code, "is not a time" in err) == (2, True)
+
+
+def test_reversed_stacks_are_the_same_stacks_leaf_first(capsys):
+    there, back = folded(capsys, JFR), folded(capsys, JFR, "--reverse")
+    assert back == {";".join(reversed(stack.split(";"))): count for stack, count in there.items()}
+
+
+def test_lines_tell_source_lines_apart(capsys):
+    plain, lines = folded(capsys, JFR), folded(capsys, JFR, "--lines")
+    assert lines.total() == plain.total()
+    assert len(lines) > len(plain)
+
+
+def test_a_job_is_its_stages(run, capsys):
+    assert folded(capsys, run, "--job", "1", "--event", "cpu").total() > 0
+    code, _, err = flame(capsys, run, "--job", "99", "--format", "folded")
+    assert (code, "there is no job 99. Jobs are 0, 1" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--stage", "99"], 2, "no sample is of stage 99. There are samples of 1, 2"),
+        (["--executor", "5"], 2, "no sample is of executor 5. There are samples of 0, 1"),
+        (["--stage", "1", "--from", "99999"], 2, "at once"),
+        (["--event", "wall"], 3, "there are no wall samples in it. There are: alloc, cpu, lock"),
+        (["--unit", "bytes"], 2, "cpu samples count ns, not bytes"),
+    ],
+)
+def test_an_empty_slice_is_explained_and_not_drawn(run, capsys, words, code, said):
+    found, out, err = flame(capsys, run, *words, "--format", "folded")
+    assert (found, out) == (code, "")
+    assert said in err
+
+
+def test_a_recording_without_spans_cannot_be_asked_for_a_stage(capsys):
+    code, out, err = flame(capsys, FOREIGN, "--stage", "1", "--format", "folded")
+    assert (code, out) == (3, "")
+    assert "--stage needs to know which task ran when" in err
+
+
+def test_the_name_of_the_file_chooses_the_format(tmp_path, capsys):
+    for name, start in (
+        ("a.html", "<!doctype html>"),
+        ("a.folded", "java"),
+        ("a.speedscope.json", '{\n "$schema"'),
+        ("a.json", '{\n "schema": "emberscope.flame/1"'),
+    ):
+        assert flame(capsys, JFR, "-o", str(tmp_path / name))[0] == 0
+        assert (tmp_path / name).read_text().lower().startswith(start.lower())
+    document = json.loads((tmp_path / "a.json").read_text())
+    assert document["total"] == 71
+    assert document["unit"] == "samples"
+
+
+def test_units_are_counts_or_values(capsys):
+    period_ns = 10_000_000
+    assert folded(capsys, JFR, "--unit", "ns").total() == period_ns * folded(capsys, JFR).total()
+    assert folded(capsys, JFR, "--event", "alloc").total() > 0
