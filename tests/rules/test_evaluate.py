@@ -126,3 +126,14 @@ def test_a_finding_has_exactly_the_keys_of_its_document() -> None:
     assert document["where"] == {"stage": 3}
     assert list(document["evidence"][0]) == ["text", "source", "line", "value", "unit"]
     assert list(document["advice"][0]) == ["kind", "setting", "value", "text"]
+
+
+def test_many_findings_of_one_rule_are_told_together_and_none_is_lost() -> None:
+    places = [finding(Where(stage=i, stage_attempt=0), i, 10 * i) for i in range(100)]
+    told = evaluate(large_run(), [rule("B1", *places)]).findings
+    assert len(told) == 20
+    (rest,) = [ranked.finding for ranked in told if ranked.finding.where.stage is None]
+    assert rest.title == "81 smaller places of b1, together"
+    assert sum(ranked.finding.wasted_core_ms or 0 for ranked in told) == 10 * sum(range(100))
+    assert rest.wasted_wall_ms == sum(range(81))
+    assert [ranked.finding.where.stage for ranked in told if ranked is not rest][1:4] == [99, 98, 97]

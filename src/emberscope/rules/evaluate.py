@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow.compute as pc
 
-from emberscope.rules.base import Finding, Rule
+from emberscope.rules.base import Evidence, Finding, Rule, Where
 from emberscope.rules.catalog import RULES
 from emberscope.rules.causes import causes
 from emberscope.simulate.cores import observed_window, offered_core_ms
@@ -25,6 +25,8 @@ _LADDER: Final = ((0.5, "critical"), (0.2, "high"), (0.05, "medium"), (0.01, "lo
 
 # A core hour wasted without making anybody wait counts half of the same share of wall time (our proposal).
 _CORE_WEIGHT: Final = 0.5
+
+MOST_OF_ONE_RULE: Final = 20
 
 # Applications whose tasks ran for less than this in all are too small for more than a remark.
 SMALL_TASK_TIME_MS: Final = 60_000
@@ -93,11 +95,35 @@ def evaluate(run: Run, rules: Sequence[Rule[Any]] = RULES) -> Diagnosis:
         if missing:
             unasked.append(NotEvaluated(rule.code, missing))
             continue
-        for finding in rule.check(run, rule.limits):
+        for finding in folded(rule.name, tuple(rule.check(run, rule.limits)), run.application.observed_ms):
             confidence = finding.confidence * sureness
             severity = severity_of(impact_ratio(finding, run) * confidence, small=small)
             found.append(Ranked(rule, run.application.app_id, finding, severity, confidence))
     return Diagnosis(ranked(found), tuple(unasked))
+
+
+def folded(name: str, findings: Sequence[Finding], length_ms: int | None) -> Sequence[Finding]:
+    """The dearest findings of rule `name`; those beyond `MOST_OF_ONE_RULE` are told together in one more."""
+    if len(findings) <= MOST_OF_ONE_RULE:
+        return findings
+    order = sorted(findings, key=lambda f: (-(f.wasted_wall_ms or 0), -(f.wasted_core_ms or 0)))
+    shown, rest = order[: MOST_OF_ONE_RULE - 1], order[MOST_OF_ONE_RULE - 1 :]
+    walls = [finding.wasted_wall_ms for finding in rest if finding.wasted_wall_ms is not None]
+    cores = [finding.wasted_core_ms for finding in rest if finding.wasted_core_ms is not None]
+    stages = sorted({finding.where.stage for finding in rest if finding.where.stage is not None})
+    places = f" Stages {', '.join(map(str, stages[:20]))}{' and others' if len(stages) > 20 else ''}." if stages else ""
+    together = Finding(
+        title=f"{len(rest)} smaller places of {name}, together",
+        summary=f"The same was found at {len(rest)} more places, each worth less than those told one by one.{places}",
+        where=Where(),
+        evidence=(Evidence(f"for example: {rest[0].summary}", rest[0].evidence[0].source),),
+        advice=rest[0].advice,
+        wasted_wall_ms=min(sum(walls), length_ms) if walls and length_ms is not None else None,
+        wasted_core_ms=sum(cores) if cores else None,
+        saving_basis="Sum of the single savings: an upper bound, since what happens at one time is saved once.",
+        confidence=min(finding.confidence for finding in rest),
+    )
+    return (*shown, together)
 
 
 def ranked(findings: Sequence[Ranked]) -> tuple[Ranked, ...]:

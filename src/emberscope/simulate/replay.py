@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -57,12 +57,16 @@ class JobRun:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """An application as the simulator sees it: jobs and stages by time, and the observed window in epoch ms."""
+    """An application as the simulator sees it: jobs and stages by time, and the observed window in epoch ms.
+
+    `replayed_end_ms` is the end of a replay without changes, which savings are measured against.
+    """
 
     start_ms: int
     end_ms: int
     jobs: tuple[JobRun, ...]
     stages: tuple[StageRun, ...]
+    replayed_end_ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +126,8 @@ def timeline(run: Run) -> Timeline | None:
     if not stages:
         return None
     stages.sort(key=lambda s: (s.start_ms, s.key))
-    return Timeline(window[0], window[1], _jobs(run, window[1]), tuple(stages))
+    application = Timeline(window[0], window[1], _jobs(run, window[1]), tuple(stages))
+    return replace(application, replayed_end_ms=end_ms(application, {}))
 
 
 def saving(application: Timeline, changed: Mapping[StageKey, NDArray[np.float64]]) -> Saving:
@@ -138,7 +143,7 @@ def saving(application: Timeline, changed: Mapping[StageKey, NDArray[np.float64]
         cuts[stage.key] = min(max(0.0, before - after), recorded)
         words.append(f"stage {stage.key[0]} {format_ms(recorded)} → {format_ms(recorded - cuts[stage.key])}")
     stage_ms = round(sum(cuts.values()))
-    wall_ms = max(0, round(end_ms(application, {}) - end_ms(application, cuts)))
+    wall_ms = max(0, round(application.replayed_end_ms - end_ms(application, cuts)))
     length = application.end_ms - application.start_ms
     what = ", ".join(words[:3]) + (f" and {len(words) - 3} more" if len(words) > 3 else "")
     if stage_ms >= 1 and wall_ms < 0.05 * stage_ms:
