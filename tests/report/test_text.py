@@ -16,7 +16,7 @@ def test_the_text_tells_outcome_parts_findings_settings_and_coverage_in_this_ord
     at = [
         text.index("findings: skew, spill, python ran"),
         text.index("driver alone, no job"),
-        text.index("waited for Python (weigh())"),
+        text.index("waited for Python: weigh()"),
         text.rindex("Coverage: complete"),
     ]
     assert at == sorted(at)

@@ -63,7 +63,7 @@ def test_the_bound_is_the_application_without_the_waits() -> None:
     (finding,) = found(RULE, waiting(8_000, NODE))
     assert finding.wasted_wall_ms == 16_000
     assert finding.wasted_core_ms == 32_000
-    assert finding.title == "Stage 0 waited for Python (weigh(), clean())"
+    assert finding.title == "Stage 0 waited for Python: weigh(), clean()"
 
 
 def test_what_spark_measured_in_the_workers_bounds_the_waits() -> None:
@@ -85,4 +85,4 @@ def test_arrow_functions_are_not_told_to_use_arrow() -> None:
         RULE, waiting(8_000, {**NODE, "name": "ArrowEvalPython", "detail": "ArrowEvalPython [f(id#2)#9]"})
     )
     assert not any("pandas UDF" in a.text or a.setting for a in finding.advice)
-    assert finding.title == "Stage 0 waited for Python (f())"
+    assert finding.title == "Stage 0 waited for Python: f()"

@@ -79,7 +79,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         place, stage = place_of(known, key), python[key[0]]
         what = _what(stage)
         yield Finding(
-            title=f"{place.title} waited for Python{f' ({what})' if stage.functions else ''}",
+            title=f"{place.title} waited for Python{f': {what}' if stage.functions else ''}",
             summary=f"{place.sentence}: {format_ratio(wait_ms / max(run_ms, 1))} of the tasks' time went by while they "
             f"waited for {what} in Python workers.",
             where=place.where,
