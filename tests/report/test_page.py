@@ -66,7 +66,7 @@ def test_the_first_screen_needs_no_script(page: str) -> None:
     assert "Where the time went" in before
     assert "is skewed: one task ran" in before
     assert "--conf spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes=83m" in before
-    assert "waited for Python (weigh())" in before
+    assert "waited for Python: weigh()" in before
 
 
 def test_the_bar_is_as_wide_as_the_whole(page: str) -> None:
@@ -76,6 +76,7 @@ def test_the_bar_is_as_wide_as_the_whole(page: str) -> None:
 
 
 def test_findings_stages_executors_and_settings_are_there(page: str) -> None:
+    assert "(<code>@pandas_udf</code>)" in page
     for words in (
         "Follows from",
         "SortMergeJoin by key",

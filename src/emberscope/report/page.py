@@ -78,7 +78,13 @@ def report_page(item: Diagnosed) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        ms=format_ms, bytes=format_bytes, count=format_count, ratio=format_ratio, price=price, sections=_sections
+        ms=format_ms,
+        bytes=format_bytes,
+        count=format_count,
+        ratio=format_ratio,
+        price=price,
+        sections=_sections,
+        coded=_coded,
     )
     run = item.run
     page_style = files("emberscope.report").joinpath("templates", "page.css").read_text(encoding="utf-8")
@@ -182,6 +188,12 @@ def _settings(run: Run) -> list[tuple[str, str]]:
         return []
     rows = conf.select(["key", "value", "scope"]).to_pylist()
     return sorted({(row["key"], row["value"] or "") for row in rows if row["scope"] == "spark"})
+
+
+def _coded(text: str) -> Markup:
+    """Text with what stands between backticks as code; all of it escaped."""
+    pieces = [Markup("<code>{}</code>" if odd % 2 else "{}").format(piece) for odd, piece in enumerate(text.split("`"))]
+    return Markup("").join(pieces)
 
 
 def _sections(finding: Ranked) -> list[tuple[str, list[Any]]]:

@@ -100,7 +100,7 @@ def _notes(owned: Shares) -> dict[str, str]:
         f"{format_ms(owned.before_first_job_ms)} before the first job, {format_ms(between)} between jobs, "
         f"{format_ms(owned.after_last_job_ms)} after the last"
     )
-    return {"driver_alone": text}
+    return {"driver_alone": text, "task_wait": "other processes on the machine, disk, network or locks"}
 
 
 def _task_parts(run: Run, owned: Shares) -> dict[str, float]:
