@@ -113,9 +113,9 @@ SETTINGS: Final = (
         "names",
         "",
         "",
-        "For tests of the recorder alone: hooks that are to fail (driver.init, registerMetrics, receive, "
-        "driver.shutdown, executor.init, onTaskStart, onTaskSucceeded, onTaskFailed, "
-        "executor.shutdown, thread.start, thread.ship).",
+        "For tests of the recorder alone: what is to fail (driver.init, registerMetrics, receive, driver.shutdown, "
+        "executor.init, onTaskStart, onTaskSucceeded, onTaskFailed, executor.shutdown, thread.start, thread.ship, "
+        "cpu.sampler).",
     ),
 )
 
