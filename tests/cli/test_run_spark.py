@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -117,3 +118,18 @@ def test_code_that_sets_the_plugins_itself_wins_and_is_told(tmp_path, environmen
     assert [note["code"] for note in document["coverage"]["notes"]] == ["not_recorded"]
     assert not document["coverage"]["complete"]
     assert (run / "findings.json").exists()
+
+
+def test_code_that_sets_the_jars_itself_still_gets_its_executors(tmp_path, environment, capsys):
+    # Without our jar on the list an executor would not find the plugin, and not start: the job would hang.
+    with zipfile.ZipFile(tmp_path / "theirs.jar", "w") as theirs:
+        theirs.writestr("hello", "there")
+    command = ["spark-submit", "--master", "local-cluster[1,1,1024]", str(JOB), "jars", str(tmp_path / "theirs.jar")]
+    done = subprocess.run(
+        recorded(tmp_path / "store", command), env=environment, capture_output=True, check=True, timeout=300
+    )
+    assert done.stdout == b"total 299995\n"
+    run, document = run_of(tmp_path / "store")
+    assert [(executor["id"], executor["lost_ms"]) for executor in document["executors"]] == [("0", 0), ("driver", 0)]
+    found = whole(run, capsys)["run"]
+    assert found["attributed_samples"] == found["task_samples"] > 0

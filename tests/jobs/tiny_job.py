@@ -1,4 +1,5 @@
-"""A job of a second: prints a sum, then does what its arguments say: `exit CODE`, `wait` for ever, or set `plugins`."""
+"""A job of a second: prints a sum, then does what its arguments say: `exit CODE`, or `wait` for ever. With `plugins` or
+`jars PATH` its code sets spark.plugins or spark.jars itself."""
 
 import sys
 
@@ -8,6 +9,8 @@ what = sys.argv[1]
 builder = SparkSession.builder.appName("tiny")
 if what == "plugins":
     builder = builder.config("spark.plugins", "")
+if what == "jars":
+    builder = builder.config("spark.jars", sys.argv[2])
 spark = builder.getOrCreate()
 total = spark.range(0, 100_000, 1, 2).selectExpr("sum(id % 7) AS total").first()
 print(f"total {total.total}", flush=True)

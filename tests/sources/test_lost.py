@@ -3,7 +3,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emberscope.sources.lost import executor_rows, lost_tail_ms, recorded_ms
+from emberscope.sources.lost import executor_notes, executor_rows, lost_tail_ms, recorded_ms
 from emberscope.store.chunks import Chunk, Manifest
 from emberscope.tables.executors import EXECUTORS
 from emberscope.tables.run import Application
@@ -39,3 +39,11 @@ def test_rows_hold_executors_of_the_log_and_processes_that_only_recorded():
         ("1", "killed", 10, 30),
         ("7", None, 4, 91),
     ]
+
+
+def test_executors_that_were_not_to_be_recorded_are_a_sample_and_no_loss():
+    executors = EXECUTORS.from_rows([{"executor_id": name, "added_ms": 0} for name in ("1", "2", "3")])
+    application = Application(app_end_ms=100)
+    found = executor_notes(executors, [chunk(0, 90, last=True)], application, fraction="0.3")
+    assert [(note.code, note.message.split(" ")[0]) for note in found] == [("sampled", "2")]
+    assert len(executor_notes(executors, [chunk(0, 90, last=True)], application)) == 2

@@ -26,18 +26,24 @@ def by_executor(chunks: Iterable[Chunk]) -> dict[str, list[Chunk]]:
     return found
 
 
-def executor_notes(executors: pa.Table, chunks: Iterable[Chunk], application: Application) -> list[Note]:
+def executor_notes(
+    executors: pa.Table, chunks: Iterable[Chunk], application: Application, *, fraction: str | None = None
+) -> list[Note]:
     """One `executor_lost` note for each executor whose end, or whose whole life, is in no chunk.
 
     An executor's life ends with its removal, or with the application where it was not removed before. What is lost is
     the time from the last chunk to that end; a last chunk that says `last` was closed by the recorder itself, so that
-    nothing is lost after it.
+    nothing is lost after it. Where only a `fraction` of the executors was to be recorded the others are `sampled`.
     """
     recorded = by_executor(chunks)
     notes = []
+    left_out = 0
     for row in executors.to_pylist():
         executor_id = row["executor_id"]
         lost_ms = lost_tail_ms(recorded.get(executor_id, []), row["added_ms"], end_of_life_ms(row, application))
+        if executor_id not in recorded and (fraction or "1") not in ("1", "1.0"):
+            left_out += 1
+            continue
         if executor_id not in recorded:
             message = f"Executor {executor_id} was not recorded at all."
         elif not _closed(recorded[executor_id]):
@@ -47,6 +53,9 @@ def executor_notes(executors: pa.Table, chunks: Iterable[Chunk], application: Ap
         notes.append(
             Note("executor_lost", message, f"executor {executor_id}", {"seconds": lost_ms / 1000} if lost_ms else {})
         )
+    if left_out:
+        message = f"{left_out} executors were left out by spark.emberscope.fraction={fraction}."
+        notes.append(Note("sampled", message, "recorder"))
     return notes
 
 

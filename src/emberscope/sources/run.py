@@ -44,7 +44,8 @@ def load_run(path: str, *, lines: bool = False) -> Run:
         tables |= joined(recordings)
     notes = [*log_notes, *_kept_notes(earlier), *chunk_notes(chunks)]
     if log is not None and chunks:
-        notes += executor_notes(tables["executors"], chunks, application)
+        fraction = log.setting("spark.emberscope.fraction")
+        notes += executor_notes(tables["executors"], chunks, application, fraction=fraction)
     return Run(
         path=path,
         application=replace(application, attempt=application.attempt or said.get("attempt")),

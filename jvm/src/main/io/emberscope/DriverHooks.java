@@ -33,6 +33,7 @@ final class DriverHooks implements DriverPlugin {
             if (!status.isEmpty()) {
                 problems.listener(all -> writeStatus(Paths.get(status), all));
             }
+            offerJar(sc, context.conf());
             settings.fault("driver.init");
             if (!settings.flag(Settings.Key.ENABLED)) {
                 return Collections.emptyMap();
@@ -50,6 +51,15 @@ final class DriverHooks implements DriverPlugin {
         } catch (Throwable failed) {
             problems.add("driver.init", failed);
             return Collections.emptyMap();
+        }
+    }
+
+    /** Even where nothing is to be recorded: executors load every plugin. */
+    private void offerJar(SparkContext sc, SparkConf conf) {
+        try {
+            OwnJar.offerToExecutors(sc, conf);
+        } catch (Throwable failed) {
+            problems.add("jar", failed);
         }
     }
 
