@@ -1,14 +1,20 @@
-from hypothesis import given
+from collections import Counter
 
+from emberscope.jfr.read import read_recording
 from emberscope.profile.reverse import reverse
-from tests.profile.strategies import recording, rows, texts
+from tests.jfr.recordings import DATA, paths
 
 
-@given(rows())
-def test_prop_reverse_turns_every_stack_round_and_keeps_its_weight(samples):
-    recorded = recording(samples)
-    turned, stacks = reverse(recorded.samples, recorded.stacks)
-    made = type(recorded)(recorded.facts, turned, stacks, recorded.frames, recorded.spans, recorded.series)
-    assert texts(made) == {stack[::-1]: weight for stack, weight in texts(recorded).items()}
-    nodes = list(zip(stacks["parent"].to_pylist(), stacks["frame"].to_pylist(), strict=True))
-    assert len(set(nodes)) == len(nodes)
+def test_every_stack_is_turned_round_and_back():
+    recording = read_recording((DATA / "workload-jdk17.jfr.gz").read_bytes(), "x")
+    samples, stacks = reverse(recording.samples, recording.stacks)
+    there, back = (
+        Counter(known[node] for node in table["stack"].to_pylist())
+        for table, known in (
+            (recording.samples, paths(recording.stacks, recording.frames)),
+            (samples, paths(stacks, recording.frames)),
+        )
+    )
+    assert back == Counter({tuple(reversed(stack)): count for stack, count in there.items()})
+    twice, tree = reverse(samples, stacks)
+    assert Counter(paths(tree, recording.frames)[node] for node in twice["stack"].to_pylist()) == there

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,8 +14,6 @@ from emberscope.errors import InputError
 
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 kind_option = click.option(
     "--kind",

@@ -87,7 +87,7 @@ def joined(recordings: list[Recording]) -> dict[str, pa.Table]:
 
 
 def recorder_of(recordings: list[Recording]) -> dict[str, Any]:
-    """What the recordings say about how they were made: `sample_period_ns` of CPU samples, null where unknown."""
+    """What the recordings say about how they were made: their `settings`, those of the first where they differ."""
     settings: dict[str, str] = {}
     for recording in recordings:
         settings = {**recording.settings, **settings}
