@@ -83,5 +83,6 @@ def test_the_text_says_the_figures_of_the_document(tmp_path):
     app = found["apps"][0]
     assert f"logged-job ({APP_ID}), Spark 3.5.9" in text
     assert f"tasks       {app['tasks']['total']}, {app['tasks']['failed']} failed" in text
+    assert "recorded in 2 parts\n  samples     142 cpu, 1,282 alloc, 2 lock" in text
     assert "executor 1  recorded 10.0 s, nothing lost" in text
     assert "samples have stacks deeper than the recorder kept" in text

@@ -134,7 +134,10 @@ def _task_samples(run: Run) -> tuple[dict[Key, tuple[int, int]], dict[str, int]]
 def summary_text(document: dict[str, Any]) -> str:
     """The document for people."""
     blocks = [_app_text(app) for app in document["apps"]]
-    blocks += [_recording_text(recording) for recording in document["recordings"]]
+    if "run" in document:
+        blocks.append(_recordings_text(document["recordings"]))
+    else:
+        blocks += [_recording_text(recording) for recording in document["recordings"]]
     if "run" in document:
         blocks += [_run_text(run) for run in document.get("runs", [document["run"]])]
     blocks.append(_coverage_text(document["coverage"]))
@@ -171,6 +174,16 @@ def _app_text(app: dict[str, Any]) -> str:
         if any(sizes):
             lines.append(f"  {label:<11} {format_bytes(sum(sizes))}")
     return "\n".join(lines)
+
+
+def _recordings_text(recordings: list[dict[str, Any]]) -> str:
+    """The many chunks of a run in one line."""
+    counts: dict[str, int] = {}
+    for recording in recordings:
+        for kind, count in recording["samples"].items():
+            counts[kind] = counts.get(kind, 0) + count
+    said = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
+    return f"recorded in {len(recordings)} parts\n  samples     {said or 'none'}"
 
 
 def _recording_text(recording: dict[str, Any]) -> str:
