@@ -37,6 +37,7 @@ wheel: $(JAR) ## dist/*.whl, with the jar and the page modules in it
 
 docs: .venv/installed ## the generated pages of docs/
 	$(BIN)/python docs/generate.py
+	$(BIN)/python -m emberscope.rules.page docs/rules
 
 clean: ## remove all that these targets made
 	rm -rf .venv .cache demo dist build $(dir $(NODE)) $(JAR)
