@@ -52,9 +52,9 @@ def _end(home: Path, classes: Path, store: Path, way: str, delay_ms: int, *flags
     assert sorted(ended) == list(range(first, tasks)), "from the recording's start on, every task once"
 
 
-@pytest.mark.parametrize("way", ["finish", "signal alone"])
 @pytest.mark.parametrize("home", toolchain.jdk_homes(), ids=lambda home: str(toolchain.major(home)))
-def test_the_last_chunk_comes_whichever_word_is_first(home: Path, way: str, classes: Path, tmp_path: Path) -> None:
-    for number, delay_ms in enumerate((0, 30) if way == "finish" else (0,)):
-        _end(home, classes, tmp_path / f"alone-{number}", way, delay_ms)
-    _end(home, classes, tmp_path / "beside", way, 10, "-XX:StartFlightRecording=settings=profile")
+def test_the_last_chunk_comes_whichever_word_is_first(home: Path, classes: Path, tmp_path: Path) -> None:
+    beside = "-XX:StartFlightRecording=settings=profile"
+    _end(home, classes, tmp_path / "word-and-signal", "finish", 0)
+    _end(home, classes, tmp_path / "word-then-signal", "finish", 20, beside)
+    _end(home, classes, tmp_path / "signal-alone", "signal alone", 0, beside)

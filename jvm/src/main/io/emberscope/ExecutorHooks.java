@@ -1,7 +1,10 @@
 package io.emberscope;
 
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskFailedReason;
@@ -66,8 +69,8 @@ final class ExecutorHooks implements ExecutorPlugin {
     private RunAddress address(PluginContext context, String store, String appId, boolean last) throws Exception {
         String attempt = context.conf().get("spark.app.attempt.id", null);
         if (attempt == null && !last) {
-            attempt = (String) context.ask(new HashMap<>(java.util.Collections.singletonMap("ask", "attempt")));
-            if (attempt.isEmpty()) {
+            attempt = (String) context.ask(new HashMap<>(Collections.singletonMap("ask", "attempt")));
+            if (attempt == null || attempt.isEmpty()) {
                 return null;
             }
         }
@@ -87,13 +90,13 @@ final class ExecutorHooks implements ExecutorPlugin {
 
     private static void send(PluginContext context, Problems all) {
         try {
-            java.util.List<Map<String, Object>> growth = all.growth();
+            List<Map<String, Object>> growth = all.growth();
             if (!growth.isEmpty()) {
                 HashMap<String, Object> message = new HashMap<>();
                 message.put("problems", new ArrayList<>(growth));
                 context.send(message);
             }
-        } catch (java.io.IOException gone) {
+        } catch (IOException gone) {
             // The driver is no longer there to hear it.
         }
     }
