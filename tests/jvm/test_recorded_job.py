@@ -82,6 +82,15 @@ def test_a_store_that_cannot_be_written_costs_the_job_nothing(tmp_path: Path) ->
     assert "taken" in finished.problems["ship"]
 
 
+def test_an_event_log_of_ours_that_cannot_begin_does_not_stop_the_job(tmp_path: Path) -> None:
+    gone = tmp_path / "store" / ".incoming" / "abc"  # as `emberscope run` makes it, and as it is on a full disk: no use
+    conf = {"spark.eventLog.dir": gone.as_uri(), "spark.emberscope.invocation": "abc"}
+    finished = run(tmp_path, end="exit", conf=conf)
+    assert (finished.code, finished.out) == (7, OUTPUT)
+    assert set(finished.problems) == {"event log"}
+    assert finished.application()["event_log_enabled"] is False
+
+
 # A fault in `receive` hides what executors say, and one in `driver.init` keeps the rest from starting: hence groups.
 FAULTS = {
     "driver.init,executor.init,receive": {"driver.init", "receive"},

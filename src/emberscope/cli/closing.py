@@ -101,8 +101,10 @@ def _problem_note(problem: dict[str, Any]) -> Note:
 
 
 def _say_nothing_found(plan: Plan, status: dict[str, Any]) -> None:
-    for problem in status.get("problems", ()):
-        say(f"  The recorder said: {problem.get('message')}")
+    for note in map(_problem_note, status.get("problems", ())):
+        say(f"  {note.message} ({note.where})")
+    if status.get("problems"):
+        say("  Nothing that could be read was recorded.")
     if plan.plugin is not None and not status.get("problems"):
         say(
             "  The command started no Spark application that could be recorded. Where its code sets spark.plugins or "

@@ -84,7 +84,7 @@ SETTINGS: Final = (
     Setting(
         "depth",
         "count",
-        "256",
+        "1024",
         "frames",
         "Deepest stack that is kept whole. It can only be set before Flight Recorder starts: where you started it, its "
         "own depth holds, and that is reported.",

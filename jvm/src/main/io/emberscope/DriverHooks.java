@@ -33,6 +33,7 @@ final class DriverHooks implements DriverPlugin {
             if (!status.isEmpty()) {
                 problems.listener(all -> writeStatus(Paths.get(status), all));
             }
+            OwnEventLog.leaveIfUnwritable(context.conf(), settings.text(Settings.Key.INVOCATION), problems);
             offerJar(sc, context.conf());
             settings.fault("driver.init");
             if (!settings.flag(Settings.Key.ENABLED)) {

@@ -24,7 +24,7 @@ final class Settings {
         RATE_CPU("rate.cpu", "time", "20ms"),
         RATE_ALLOC("rate.alloc", "count", "150"),
         RATE_LOCK("rate.lock", "time", "20ms"),
-        DEPTH("depth", "count", "256"),
+        DEPTH("depth", "count", "1024"),
         BUDGET_MEMORY("budget.memory", "size", "10m"),
         BUDGET_DISK("budget.disk", "size", "256m"),
         STATUS("status", "path", ""),
