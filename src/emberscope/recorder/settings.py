@@ -99,6 +99,14 @@ SETTINGS: Final = (
         "is lost, and the next manifest says so.",
     ),
     Setting(
+        "budget.free",
+        "size",
+        "128m",
+        "bytes",
+        "Least free space where Flight Recorder keeps its chunks (the JVM's temporary directory). Below it nothing is "
+        "recorded any more, and that is said: a full disk there would end the JVM.",
+    ),
+    Setting(
         "status",
         "path",
         "",

@@ -1,10 +1,12 @@
 package io.emberscope;
 
+import java.io.IOException;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.OperatingSystemMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
@@ -44,6 +46,7 @@ final class FlightRecording implements Engine {
     private Recording recording;
     private ChunkFilter filter;
     private Path tail;
+    private Path repository;
     private long firstNanos;
     private long cpuNanosAtStart;
     private boolean cpuSampled;
@@ -51,12 +54,17 @@ final class FlightRecording implements Engine {
 
     @Override
     public void start(Settings settings, Problems problems) throws Exception {
+        this.settings = settings;
+        this.problems = problems;
+        repository = Paths.get(System.getProperty("java.io.tmpdir"));
+        String reason = mustStop();
+        if (reason != null) {
+            throw new IOException(reason);
+        }
         depth = configure(settings, problems);
         FlightRecorder.register(TaskEvents.TaskStart.class);
         FlightRecorder.register(TaskEvents.TaskSpan.class);
         FlightRecorder.register(TaskEvents.Withheld.class);
-        this.settings = settings;
-        this.problems = problems;
         chosen = FlightSettings.choose(settings, true);
         Recording mine = new Recording();
         mine.setName("emberscope");
@@ -66,6 +74,7 @@ final class FlightRecording implements Engine {
         mine.setMaxSize(settings.bytes(Settings.Key.BUDGET_DISK));
         mine.setSettings(chosen.values);
         tail = Files.createTempFile("emberscope-", ".jfr");
+        tail.toFile().deleteOnExit();
         mine.setDestination(tail);
         mine.setDumpOnExit(true);
         Instant now = Instant.now();
@@ -73,6 +82,8 @@ final class FlightRecording implements Engine {
         cpuNanosAtStart = cpuNanos();
         mine.start();
         recording = mine;
+        // Where the user started JFR it may lie elsewhere than in the temporary directory.
+        repository = Paths.get(System.getProperty("jdk.jfr.repository", repository.toString()));
         TaskSpans.OF_THIS_JVM.startWriting(tasks);
     }
 
@@ -132,6 +143,23 @@ final class FlightRecording implements Engine {
         return -1;
     }
 
+    /** HotSpot ends the whole JVM when JFR meets a full disk. */
+    @Override
+    public String mustStop() {
+        long least = settings.bytes(Settings.Key.BUDGET_FREE);
+        long free;
+        try {
+            free = Files.getFileStore(repository).getUsableSpace();
+        } catch (IOException unknown) {
+            return null;
+        }
+        return free >= least
+                ? null
+                : "only " + (free >> 20) + " MiB are free in " + repository + ", where Flight Recorder keeps its chunks: "
+                        + "nothing is recorded below " + (least >> 20) + " MiB (" + Settings.Key.BUDGET_FREE.key
+                        + "), since a full disk there would end the JVM";
+    }
+
     @Override
     public InputStream closed(long afterNanos) throws Exception {
         watchCpuSampler();
@@ -168,8 +196,26 @@ final class FlightRecording implements Engine {
     @Override
     public void close() throws Exception {
         TaskSpans.OF_THIS_JVM.stopWriting(tasks);
+        if (exiting()) {
+            // JFR's own hook ends the recording. Closed beside it, JFR can complain, on the job's standard output.
+            return;
+        }
+        recording.setDumpOnExit(false);
+        recording.setDestination(null);
         recording.close();
         Files.deleteIfExists(tail);
+    }
+
+    /** Hooks are refused from the moment on that they are started. */
+    private static boolean exiting() {
+        Thread hook = new Thread(() -> {});
+        try {
+            Runtime.getRuntime().addShutdownHook(hook);
+            Runtime.getRuntime().removeShutdownHook(hook);
+            return false;
+        } catch (IllegalStateException exiting) {
+            return true;
+        }
     }
 
     @Override

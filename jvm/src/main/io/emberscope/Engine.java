@@ -8,6 +8,9 @@ interface Engine {
     /** Starts sampling. Takes seconds on a busy machine. */
     void start(Settings settings, Problems problems) throws Exception;
 
+    /** Why it must not go on sampling, or null where it may. Cheap: asked every second. */
+    String mustStop();
+
     /** Closes the current chunk. Gives all closed chunks that reach beyond a time (epoch ns); some may be repeated. */
     InputStream closed(long afterNanos) throws Exception;
 

@@ -25,6 +25,7 @@ final class Recorder implements Runnable {
 
     private static final long TAIL_WAIT_MS = 4_000;
     private static final long UNKNOWN_ADDRESS_TICK_MS = 500;
+    private static final long TICK_MS = 1_000;
 
     /** Finds out where the run lies; null while nobody knows. Asked on the recorder's thread. */
     interface Whereabouts {
@@ -110,10 +111,15 @@ final class Recorder implements Runnable {
             boolean last;
             do {
                 long waitMs = Math.max(0, nextChunkMs - now());
-                wake.tryAcquire(address == null ? Math.min(waitMs, UNKNOWN_ADDRESS_TICK_MS) : waitMs, TimeUnit.MILLISECONDS);
+                long tickMs = address == null ? UNKNOWN_ADDRESS_TICK_MS : TICK_MS;
+                wake.tryAcquire(Math.min(waitMs, tickMs), TimeUnit.MILLISECONDS);
                 last = finishing;
                 boolean due = now() >= nextChunkMs;
-                round(due, last);
+                String mustStop = engine == null ? null : engine.mustStop();
+                round(due || mustStop != null, last);
+                if (mustStop != null && !last) {
+                    stopEngine(mustStop);
+                }
                 nextChunkMs = due ? now() + chunkMs : nextChunkMs;
                 problems.tell();
             } while (!last);
@@ -140,6 +146,18 @@ final class Recorder implements Runnable {
         } catch (Throwable failed) {
             problems.add("start", failed);
         }
+    }
+
+    /** What it sampled so far was offered to the store; the application goes on without it. */
+    private void stopEngine(String reason) {
+        problems.add("stop", reason);
+        try {
+            engine.close();
+        } catch (Throwable failed) {
+            problems.add("close", failed);
+        }
+        engine = null;
+        shipper = null;
     }
 
     private void round(boolean due, boolean last) {

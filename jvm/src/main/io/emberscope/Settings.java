@@ -27,6 +27,7 @@ final class Settings {
         DEPTH("depth", "count", "1024"),
         BUDGET_MEMORY("budget.memory", "size", "10m"),
         BUDGET_DISK("budget.disk", "size", "256m"),
+        BUDGET_FREE("budget.free", "size", "128m"),
         STATUS("status", "path", ""),
         INVOCATION("invocation", "name", ""),
         FAULT("fault", "names", "");

@@ -37,6 +37,11 @@ public final class FailingStore {
         public void start(Settings settings, Problems problems) {}
 
         @Override
+        public String mustStop() {
+            return null;
+        }
+
+        @Override
         public InputStream closed(long afterNanos) {
             count++;
             chunks.add(chunk(count));
