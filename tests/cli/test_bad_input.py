@@ -20,6 +20,8 @@ def places(tmp_path):
     (tmp_path / "folder/readme").write_text("hello")
     (tmp_path / "hollow/default/app/1").mkdir(parents=True)
     (tmp_path / "hollow/default/app/1/application.json").write_text("{}")
+    (tmp_path / "stacks").write_text("main;work 3\nmain;work;hot 4\n")
+    (tmp_path / "script").write_text("java 1 [000] 4.5: 7 cpu-clock:\n\t7f01 read (/lib/libc.so.6)\n\n")
     (tmp_path / "cut.jfr").write_bytes(b"FLR\0")
     (tmp_path / "log").write_text('{"Event":"SparkListenerLogStart","Spark Version":"3.5.1"}\n')
     return tmp_path
@@ -129,6 +131,23 @@ def test_an_event_log_has_no_flame_graph(places, capsys):
     assert code == 3
     one_sentence(err)
     assert "no samples to draw" in err
+
+
+@pytest.mark.parametrize("place", ["@stacks", "@script"])
+@pytest.mark.parametrize("line", ["diagnose", "report -o @out.html"])
+def test_a_diagnosis_needs_an_application(line, place, places, capsys):
+    code, out, err = call(f"{line} {place}", places, capsys)
+    assert code == 3
+    assert out == ""
+    one_sentence(err)
+    assert "needs an application" in err
+
+
+def test_a_profile_beside_an_event_log_does_not_hide_it(places, capsys):
+    code, out, err = call("diagnose @stacks @log --json", places, capsys)
+    assert code == 3
+    assert [item["kind"] for item in json.loads(out)["inputs"]] == ["event_log", None]
+    one_sentence(err)
 
 
 def test_a_store_with_several_runs_stands_for_its_newest(places, capsys):

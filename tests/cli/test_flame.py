@@ -111,3 +111,27 @@ def test_units_are_counts_or_values(capsys):
     period_ns = 10_000_000
     assert folded(capsys, JFR, "--unit", "ns").total() == period_ns * folded(capsys, JFR).total()
     assert folded(capsys, JFR, "--event", "alloc").total() > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "total"), [("sample1.collapsed", 185), ("simple-utf16-le.txt", 14), ("forks.linux-perf.txt.gz", 561)]
+)
+def test_text_profiles_are_drawn_as_recordings_are(name, total, tmp_path, capsys):
+    path, page = str(DATA / "perf" / name), tmp_path / "flame.html"
+    assert folded(capsys, path).total() == total
+    assert flame(capsys, path, "-o", str(page))[0] == 0
+    assert page.stat().st_size > 10_000
+    assert exit_code(["summary", path, "--json"]) == 0
+    (recording,) = json.loads(capsys.readouterr().out)["recordings"]
+    assert recording["samples"]["cpu"] == total
+
+
+def test_seconds_from_the_first_sample_where_the_clock_is_not_that_of_the_day(capsys):
+    path = str(DATA / "perf/rust-mangled.linux-perf.txt")
+    early, late = folded(capsys, path, "--to", "0.8"), folded(capsys, path, "--from", "0.8")
+    assert early
+    assert late
+    assert early.total() + late.total() == 96
+    code, _, err = flame(capsys, str(DATA / "perf/sample1.collapsed"), "--from", "1")
+    assert code == 3
+    assert "its start is not known" in err

@@ -13,7 +13,7 @@ import pytest
 
 from emberscope.jfr.events import SAMPLE_EVENTS
 from emberscope.jfr.read import read_recording
-from emberscope.jfr.stacks import class_name
+from emberscope.tables.frames import class_name
 from tests.jfr.recordings import DATA, by_stack, paths
 
 

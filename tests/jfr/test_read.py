@@ -8,10 +8,10 @@ from collections import Counter
 
 import pytest
 
+from emberscope import unpack
 from emberscope.errors import InputError
-from emberscope.jfr import unpack
 from emberscope.jfr.read import read_recording
-from emberscope.jfr.stacks import class_name
+from emberscope.tables.frames import class_name
 from emberscope.tables.recording import Origin, Recording
 from emberscope.tables.stack_tree import StackTree
 from tests.jfr.recordings import DATA, by_stack, paths, plain

@@ -9,6 +9,8 @@ from emberscope.sources.kind import kind_of
 
 LOG = b'{"Event":"SparkListenerLogStart","Spark Version":"3.5.1"}\n'
 JFR = b"FLR\0" + bytes(64)
+COLLAPSED = b"main;run;work 12\nmain 3\n"
+SCRIPT = b"java 123 [001] 4.5: 10101010 cpu-clock:\n\t 7f01 read+0x4 (/lib/libc.so.6)\n\n"
 
 
 @pytest.mark.parametrize(
@@ -19,6 +21,13 @@ JFR = b"FLR\0" + bytes(64)
         (zstandard.compress(LOG), "event_log"),
         (JFR, "recording"),
         (gzip.compress(JFR), "recording"),
+        (COLLAPSED, "collapsed"),
+        (gzip.compress(COLLAPSED), "collapsed"),
+        (COLLAPSED.decode().encode("utf-16"), "collapsed"),
+        (b"# thread\n\n" + COLLAPSED + b"main;run;cut o", "collapsed"),
+        (SCRIPT, "perf_script"),
+        (gzip.compress(SCRIPT), "perf_script"),
+        (b"# captured on: today\n#\n" + SCRIPT + b"java 12", "perf_script"),
     ],
 )
 def test_a_file_is_known_by_its_content_whatever_its_name(tmp_path, data, kind):
@@ -36,8 +45,6 @@ def test_a_file_is_known_by_its_content_whatever_its_name(tmp_path, data, kind):
         (b"\x89PNG\r\n\x1a\n", "looks like a picture"),
         (b"PK\x03\x04", "looks like a ZIP archive"),
         (b"PAR1", "looks like a Parquet file"),
-        (b"main;run;work 12\nmain;run 3\n", "looks like collapsed stacks"),
-        (b"java 123 [001] 4.5: 10101010 cpu-clock:\n", "looks like the output of `perf script`"),
         (b"[0.005s][info][gc] Using G1\n", "looks like a garbage collection log"),
         (b"25/01/31 12:00:00 INFO SparkContext: x\n", "looks like a container log"),
         (b"spark.master local\n", "looks like a Spark configuration"),
@@ -46,6 +53,12 @@ def test_a_file_is_known_by_its_content_whatever_its_name(tmp_path, data, kind):
         (b'{"a": 1}', "looks like a JSON document"),
         (b"#!/bin/sh\n", "looks like a script"),
         (b"Dear diary\n", "looks like plain text"),
+        (b"Yesterday; I was 12\nToday; I am 13\n", "looks like plain text"),
+        (b"main 3\nmain 4\n", "looks like plain text"),
+        (b"a;b;c\n1;2;3\n", "looks like plain text"),
+        (b"int a = 1;\nfor (;;) { a += 2; }\n", "looks like plain text"),
+        (b'requests{path="/a;b"} 12\nrequests{path="/"} 3\nerrors 4\n', "looks like plain text"),
+        (b"at 12:00 job 7 [1] took 4.5: seconds\n", "looks like plain text"),
         (gzip.compress(b"Dear diary\n"), "looks like plain text"),
         (gzip.compress(b"Dear diary\n")[:12], "looks like"),
     ],

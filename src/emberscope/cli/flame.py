@@ -34,6 +34,7 @@ _SUFFIXES: Final = {
 Examples:
   emberscope flame emberscope-runs -o flame.html
   emberscope flame recording.jfr --format folded
+  perf script | emberscope flame - -o flame.html
   emberscope flame emberscope-runs --stage 7 --executor 2 -o stage7.html
 """
 )
@@ -56,6 +57,8 @@ def command(
     **given: Any,
 ) -> None:
     """Flame graph of a run, a .jfr recording or a directory of recordings, or of a slice of it.
+
+    Collapsed stacks and the output of `perf script` are drawn too.
 
     HTML is one offline file; folded, speedscope and json are for other tools and go to standard output without -o.
     """

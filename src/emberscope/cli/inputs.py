@@ -13,11 +13,12 @@ from emberscope.cli.output import say
 from emberscope.errors import InputError
 
 if TYPE_CHECKING:
+    from emberscope.sources.load import Input
     from emberscope.tables.run import Run
 
 kind_option = click.option(
     "--kind",
-    type=click.Choice(["event_log", "recording", "run"]),
+    type=click.Choice(["event_log", "recording", "collapsed", "perf_script", "run"]),
     help="What the input is, where its content does not tell.",
 )
 
@@ -39,21 +40,27 @@ class Reading:
         raise InputError(first.path, first.reason, place=first.place, hint=hint)
 
 
-def read_inputs(paths: Sequence[str], kind: str | None) -> Reading:
-    """Everything at these paths, in their order. `-` is standard input; a directory of event logs is several inputs."""
+def read_inputs(paths: Sequence[str], kind: str | None, *, of_application: bool = False) -> Reading:
+    """Everything at these paths, in their order. `-` is standard input; a directory of event logs is several inputs.
+
+    With `of_application`, profiles that know no application are among the problems.
+    """
     reading = Reading()
     with ExitStack() as stack:
         for path in paths:
             try:
-                for kind_read, run in _read(path, kind, stack, reading.problems):
+                for kind_read, run in _read(path, kind, stack, reading.problems, of_application):
                     reading.runs.append((kind_read, run))
             except InputError as error:
                 reading.problems.append(error)
     return reading
 
 
-def read_one(path: str, kind: str | None, *, lines: bool = False) -> tuple[str, Run]:
-    """The one input at this path. Raises `InputError` where there are several."""
+def read_one(path: str, kind: str | None, *, lines: bool = False, of_application: bool = False) -> tuple[str, Run]:
+    """The one input at this path. Raises `InputError` where there are several.
+
+    With `of_application`, also where it is a profile that knows no application.
+    """
     from emberscope.sources.load import find_inputs, load, standard_input
 
     with standard_input(path) as place:
@@ -64,11 +71,15 @@ def read_one(path: str, kind: str | None, *, lines: bool = False) -> tuple[str, 
         if problems:
             raise problems[0]
         _say_newest(found[0].path, found[0].of_runs)
+        if of_application:
+            _need_application(found[0])
         run = load(found[0].path, found[0].kind, lines=lines)
         return found[0].kind, replace(run, path="-") if path == "-" else run
 
 
-def _read(path: str, kind: str | None, stack: ExitStack, problems: list[InputError]) -> Iterator[tuple[str, Run]]:
+def _read(
+    path: str, kind: str | None, stack: ExitStack, problems: list[InputError], of_application: bool
+) -> Iterator[tuple[str, Run]]:
     from emberscope.sources.load import find_inputs, load, standard_input
 
     place = stack.enter_context(standard_input(path))
@@ -80,6 +91,8 @@ def _read(path: str, kind: str | None, stack: ExitStack, problems: list[InputErr
     for item in found:
         _say_newest(item.path, item.of_runs)
         try:
+            if of_application:
+                _need_application(item)
             run = load(item.path, item.kind)
         except InputError as error:
             problems.append(_named(error, place, path))
@@ -92,6 +105,15 @@ def _named(error: InputError, place: str, path: str) -> InputError:
     if error.path != place or place == path:
         return error
     return InputError("standard input", error.reason, place=error.place, hint=error.hint)
+
+
+def _need_application(item: Input) -> None:
+    """Raises `InputError` for a profile that says what code ran, but not in which application."""
+    from emberscope.sources.kind import TEXT_PROFILES
+
+    if item.kind in TEXT_PROFILES:
+        reason = "a diagnosis needs an application, and this profile only says what code ran."
+        raise InputError(item.path, reason, hint="`emberscope flame` draws it.")
 
 
 def _say_newest(path: str, of_runs: int) -> None:

@@ -66,7 +66,7 @@ def chosen_samples(run: Run, given: dict[str, Any]) -> pa.Table:
 
     samples = run.tables.get("samples")
     if samples is None:
-        hint = "Give a recording (.jfr) or a run that was recorded."
+        hint = "Give a recording (.jfr, collapsed stacks, `perf script`) or a run that was recorded."
         raise InputError(run.path, "an event log has no samples to draw.", hint=hint)
     if not samples.num_rows:
         raise InputError(run.path, "the recording holds no samples.")
@@ -132,9 +132,19 @@ def moment_ns(run: Run, text: str | None, option: str) -> int | None:
     start_ms = run.application.app_start_ms
     if start_ms is None:
         start_ms = min((facts.start_ms for facts in run.recordings if facts.start_ms is not None), default=None)
+    if start_ms is None and (first_ns := _first_ns(run)) is not None:
+        return first_ns + round(seconds * 1e9)
     if start_ms is None:
         raise InputError(run.path, f"its start is not known, so {option} must be an ISO time.")
     return start_ms * 1_000_000 + round(seconds * 1e9)
+
+
+def _first_ns(run: Run) -> int | None:
+    """The time of the first sample, by whatever clock the samples have."""
+    import pyarrow.compute as pc
+
+    first: int | None = pc.min(run.tables["samples"]["time_ns"]).as_py() if "samples" in run.tables else None
+    return first
 
 
 def words_of(given: dict[str, Any]) -> str:

@@ -24,8 +24,8 @@ Examples:
 def command(inputs: tuple[str, ...], as_json: bool, kind: str | None) -> None:
     """Facts of an event log, a recording or a run: how much of everything, nothing judged.
 
-    INPUT is a file, a rolling log directory, a directory of either, a run, a store (its newest run), or - for
-    standard input.
+    INPUT is an event log, a recording, collapsed stacks, the output of `perf script`, a directory of these, a run,
+    a store (its newest run), or - for standard input.
     """
     from emberscope.report.summary import summary_document, summary_text
     from emberscope.tables.coverage import Coverage, Note

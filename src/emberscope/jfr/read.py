@@ -13,13 +13,13 @@ from emberscope.jfr.encoding import BROKEN
 from emberscope.jfr.gather import Gathered
 from emberscope.jfr.metadata import CHECKPOINT_EVENT, METADATA_EVENT, Metadata, metadata_body, parse_metadata
 from emberscope.jfr.scan import Places, linked_checkpoints, scan
-from emberscope.jfr.unpack import unpack
 from emberscope.tables.coverage import Coverage, Note
 from emberscope.tables.recording import Origin, Recording, RecordingFacts
 from emberscope.tables.samples import SAMPLES
 from emberscope.tables.series import SERIES
 from emberscope.tables.spans import SPANS
 from emberscope.tables.stack_tree import StackTree
+from emberscope.unpack import unpack
 
 _UNKNOWN_ORIGIN: Final = Origin()
 _EVENTS: Final = ("cpu", "wall", "alloc", "lock", "live", "native")

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from emberscope.jfr.constants import Pools
+from emberscope.tables.frames import class_name
 from emberscope.tables.stack_tree import ROOT, StackTree
 
 UNRESOLVED_FRAME: Final = "[unresolved]"
 """The name of a frame whose method the recording does not hold."""
 
 _KINDS: Final = {"Native": "native", "C++": "native", "Kernel": "kernel"}
-_HIDDEN_CLASS: Final = re.compile(r"(?:[+/.]0x[0-9a-f]+|/\d+)+$")
-_LAMBDA: Final = re.compile(r"\$\$Lambda(?:\$\d+(?:\.\d+)?|_)?$")
-
-
-def class_name(symbol: str) -> str:
-    """`package.Outer$Inner` of a class as the JVM spells it.
-
-    Hidden classes (lambdas, method handles) carry a number or an address that differs from JVM to JVM; without it,
-    equal code of all executors meets in one frame.
-    """
-    name = symbol
-    if "/0x" in name or "+0x" in name or ".0x" in name or "$$Lambda" in name or name[-1:].isdigit():
-        name = _LAMBDA.sub("$$Lambda", _HIDDEN_CLASS.sub("", name))
-    return name.replace("/", ".")
 
 
 class Stacks:

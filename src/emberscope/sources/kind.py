@@ -10,10 +10,15 @@ from typing import Final
 
 from emberscope.errors import InputError
 from emberscope.eventlog.sniff import looks_like_event_log
+from emberscope.perf.collapsed import looks_collapsed
+from emberscope.perf.script import looks_like_perf_script
 from emberscope.store.layout import is_run
 
-READABLE: Final = ("event_log", "recording", "run")
+READABLE: Final = ("event_log", "recording", "collapsed", "perf_script", "run")
 """The kinds that can be read."""
+
+TEXT_PROFILES: Final = ("collapsed", "perf_script")
+"""Kinds that say what code ran, and nothing of an application."""
 
 HEAD_BYTES: Final = 64 * 1024
 MAX_DEPTH: Final = 4
@@ -40,8 +45,6 @@ _MAGICS: Final = (
 
 # Kinds of the contract that can be told but not read yet, and other things that people hand in by mistake.
 _TEXTS: Final = (
-    (re.compile(rb"\A(?:[^\n]*;[^\n]* \d+\r?\n?)+", re.M), "collapsed stacks"),
-    (re.compile(rb"^\S.*\s\d+(?:/\d+)?\s.*[\d.]+:\s+(?:\d+\s+)?[\w:-]+:\s*$", re.M), "the output of `perf script`"),
     (re.compile(rb"^\[[\d.,T:+-]+s?\].*\[gc[ ,\]]|\[GC \(|\[Full GC", re.M), "a garbage collection log"),
     (
         re.compile(rb"^\d{2,4}[/-]\d\d[/-]\d\d[ T]\d\d:\d\d:\d\d[.,\d]* +(?:TRACE|DEBUG|INFO|WARN|ERROR)", re.M),
@@ -57,7 +60,7 @@ _TEXTS: Final = (
 
 
 def kind_of(path: str) -> str:
-    """`event_log`, `recording` or `run`: what lies at `path`, a file or a directory.
+    """One of `READABLE`: what lies at `path`, a file or a directory.
 
     A directory of chunks is a recording, a rolling log directory an event log. Raises `InputError`, in one sentence,
     for a path that is missing, empty, unreadable or of another kind.
@@ -80,10 +83,14 @@ def kind_of_bytes(head: bytes, path: str) -> str:
         return "recording"
     if looks_like_event_log(head):
         return "event_log"
+    if looks_like_perf_script(plain):
+        return "perf_script"
+    if looks_collapsed(plain):
+        return "collapsed"
     raise InputError(
         path,
         f"this is not something emberscope can read: it looks like {describe(plain)}.",
-        hint="It reads Spark event logs, JFR recordings and runs of its own.",
+        hint="It reads Spark event logs, JFR recordings, collapsed stacks, `perf script` and runs of its own.",
     )
 
 

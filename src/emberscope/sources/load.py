@@ -13,7 +13,7 @@ from pathlib import Path
 from emberscope.errors import InputError, UsageError
 from emberscope.eventlog.read import read_event_log
 from emberscope.sources.kind import READABLE, is_log_in_parts, kind_of
-from emberscope.sources.recording import load_recording
+from emberscope.sources.recording import load_recording, load_text_profile
 from emberscope.sources.run import load_run
 from emberscope.store.layout import is_run, runs_of
 from emberscope.tables.run import Run
@@ -39,6 +39,8 @@ def load(path: str, kind: str | None = None, *, lines: bool = False) -> Run:
                 return read_event_log(path)
             case "recording":
                 return load_recording(path, lines=lines)
+            case "collapsed" | "perf_script" as text:
+                return load_text_profile(path, text)
             case "run":
                 return load_run(path, lines=lines)
             case other:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from emberscope.errors import InputError
 from emberscope.jfr.read import read_recording
+from emberscope.perf.collapsed import read_collapsed
+from emberscope.perf.script import read_perf_script
 from emberscope.profile.attribute import attribute
 from emberscope.profile.merge import merge
 from emberscope.sources.kind import is_recording, members_of
@@ -35,6 +37,21 @@ def load_recording(path: str, *, lines: bool = False) -> Run:
     if not recordings:
         reason = coverage.notes[0].message if coverage.notes else "it holds no recording."
         raise InputError(path, reason)
+    return _run(path, recordings, coverage)
+
+
+def load_text_profile(path: str, kind: str) -> Run:
+    """A file of one of the kinds `TEXT_PROFILES` as a run of which nothing but its samples is known.
+
+    Raises `InputError` where nothing of it can be read.
+    """
+    return _run(path, [_READERS[kind](Path(path).read_bytes(), path)], Coverage())
+
+
+_READERS: Final = {"collapsed": read_collapsed, "perf_script": read_perf_script}
+
+
+def _run(path: str, recordings: list[Recording], coverage: Coverage) -> Run:
     return Run(
         path=path,
         application=Application(),
