@@ -135,3 +135,11 @@ def test_seconds_from_the_first_sample_where_the_clock_is_not_that_of_the_day(ca
     code, _, err = flame(capsys, str(DATA / "perf/sample1.collapsed"), "--from", "1")
     assert code == 3
     assert "its start is not known" in err
+
+
+def test_samples_that_tell_no_time_are_not_drawn_and_it_is_said(tmp_path, capsys):
+    path = tmp_path / "script"
+    path.write_text("java 7 1.2: 1 page-faults:\n\t1f main (/bin/java)\n\n")
+    code, _, err = flame(capsys, str(path), "--format", "folded")
+    assert code == 3
+    assert "no samples to draw. 1 samples of page-faults are only counted" in err

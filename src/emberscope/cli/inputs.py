@@ -64,16 +64,19 @@ def read_one(path: str, kind: str | None, *, lines: bool = False, of_application
     from emberscope.sources.load import find_inputs, load, standard_input
 
     with standard_input(path) as place:
-        found, problems = find_inputs(place, kind)
-        if len(found) > 1:
-            names = ", ".join(item.path for item in found[:3])
-            raise InputError(path, f"it holds {len(found)} inputs.", hint=f"Give one of them: {names}.")
-        if problems:
-            raise problems[0]
-        _say_newest(found[0].path, found[0].of_runs)
-        if of_application:
-            _need_application(found[0])
-        run = load(found[0].path, found[0].kind, lines=lines)
+        try:
+            found, problems = find_inputs(place, kind)
+            if len(found) > 1:
+                names = ", ".join(item.path for item in found[:3])
+                raise InputError(path, f"it holds {len(found)} inputs.", hint=f"Give one of them: {names}.")
+            if problems:
+                raise problems[0]
+            _say_newest(found[0].path, found[0].of_runs)
+            if of_application:
+                _need_application(found[0])
+            run = load(found[0].path, found[0].kind, lines=lines)
+        except InputError as error:
+            raise _named(error, place, path) from None
         return found[0].kind, replace(run, path="-") if path == "-" else run
 
 
