@@ -19,7 +19,17 @@ from emberscope.tables.run import Application, Run
 
 FINDINGS = Path(__file__).parent / "data" / "findings"
 START_MS = 1_700_000_000_000
-_EVENT_LOG_TABLES = ("tasks", "stages", "jobs", "executors", "sql_executions", "plan_nodes", "plan_metrics", "conf")
+_EVENT_LOG_TABLES = (
+    "tasks",
+    "running_tasks",
+    "stages",
+    "jobs",
+    "executors",
+    "sql_executions",
+    "plan_nodes",
+    "plan_metrics",
+    "conf",
+)
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -129,6 +139,7 @@ def _shifted(row: Mapping[str, Any]) -> dict[str, Any]:
         "removed_ms",
         "started_ms",
         "ended_ms",
+        "until_ms",
     )
     return {k: v + START_MS if k in times and v is not None else v for k, v in row.items()}
 
@@ -178,5 +189,10 @@ def any_runs(draw: st.DrawFn) -> Run:
         for i in range(draw(st.integers(0, 2)))
     ]
     tasks = draw(st.lists(task_rows, max_size=12))
+    running = [
+        {"stage_id": 0, "stage_attempt": 0, "task_id": 100 + i, "launch_ms": draw(_TIMES), "until_ms": draw(_TIMES)}
+        | {"executor_id": "1", "at_end": draw(st.booleans())}
+        for i in range(draw(st.integers(0, 2)))
+    ]
     length_ms = draw(st.none() | st.integers(1, 60_000))
-    return run_of(length_ms, tasks=tasks, stages=stages, jobs=jobs, executors=executors)
+    return run_of(length_ms, tasks=tasks, running_tasks=running, stages=stages, jobs=jobs, executors=executors)

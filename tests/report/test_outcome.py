@@ -44,3 +44,12 @@ def test_nothing_found_and_length_not_known() -> None:
         outcome(diagnose(run_of(None)))
         == "by hand has no known length. No rule that could be evaluated found anything."
     )
+
+
+def test_an_application_that_ends_while_tasks_run_says_so() -> None:
+    running = [{"stage_id": 3, "launch_ms": 0, "until_ms": 100_000, "at_end": at_end} for at_end in (True, True, False)]
+    run = run_of(running_tasks=running)
+    assert "It ended while 2 tasks of stage 3 ran." in outcome(diagnose(run))
+    unfinished = replace(run, application=replace(run.application, complete=False))
+    assert "The log ends while 2 tasks of stage 3 ran." in outcome(diagnose(unfinished))
+    assert "while" not in outcome(diagnose(run_of(running_tasks=running[2:])))

@@ -60,6 +60,26 @@ def test_work_that_was_thrown_away_is_its_own_part() -> None:
     assert parts_of(one_task(status="killed"))["failed_attempts"] == 6_000
 
 
+def test_tasks_that_never_ended_are_their_own_part_for_as_long_as_they_ran() -> None:
+    run = run_of(
+        10_000,
+        running_tasks=[
+            {"stage_id": 0, "stage_attempt": 0, "task_id": 1, "launch_ms": 4_000, "until_ms": 10_000, "at_end": True},
+            {"stage_id": 0, "stage_attempt": 0, "task_id": 2, "launch_ms": 4_000, "until_ms": 7_000, "at_end": False},
+        ],
+        stages=[{**stage(0, 2_000, 0), "status": "unfinished", "completed_ms": None}],
+        jobs=[{**job(0, 2_000, 0), "status": "unfinished", "completed_ms": None}],
+        executors=[executor("1", 2)],
+    )
+    assert parts_of(run) == {
+        "driver_alone": 2_000,
+        "scheduling": 2_000,
+        "unended_tasks": 4_500,
+        "idle_cores": 1_500,
+        "residual": 0,
+    }
+
+
 def test_waits_in_a_python_stage_are_python() -> None:
     run = run_of(
         6_000,

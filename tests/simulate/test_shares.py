@@ -39,7 +39,14 @@ def test_prop_shares_sum_to_the_duration(run: Run) -> None:
     if owned is None:
         assert run.application.observed_ms is None
         return
-    parts = [owned.driver_ms, owned.waiting_ms, owned.without_executor_ms, owned.idle_ms, *owned.task_ms]
+    parts = [
+        owned.driver_ms,
+        owned.waiting_ms,
+        owned.without_executor_ms,
+        owned.idle_ms,
+        owned.unended_ms,
+        *owned.task_ms,
+    ]
     assert min(parts) >= 0
     assert sum(parts) == pytest.approx(owned.duration_ms)
     assert owned.before_first_job_ms + owned.after_last_job_ms <= owned.driver_ms + 1e-6

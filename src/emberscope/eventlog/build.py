@@ -15,6 +15,7 @@ from emberscope.eventlog.events import ABSENT, Named, decode
 from emberscope.eventlog.executors import ExecutorColumns
 from emberscope.eventlog.lines import Block
 from emberscope.eventlog.redact import Redactor
+from emberscope.eventlog.running import RunningTasks
 from emberscope.eventlog.sql import SqlColumns
 from emberscope.eventlog.stages import StageColumns
 from emberscope.eventlog.tasks import TaskColumns
@@ -39,13 +40,15 @@ class Builder:
         self.malformed = 0
         self.event_counts: Counter[str] = Counter()
         self._settings = Settings(self.redactor)
-        self._tasks = TaskColumns(self.redactor)
+        self.running = RunningTasks()
+        self._tasks = TaskColumns(self.redactor, self.running.ended)
         self._stages = StageColumns(self.redactor)
         self._sql = SqlColumns(self.redactor, self._settings)
         self._executors = ExecutorColumns(self.redactor)
         self._application: dict[str, Any] = {}
         self._last_ms = ABSENT
         self._named = msgspec.json.Decoder(Named)
+        self._task_start = msgspec.json.Decoder(events.TaskStart)
         self._handlers = {
             name: (msgspec.json.Decoder(record), handler) for name, (record, handler) in self._routes().items()
         }
@@ -63,6 +66,7 @@ class Builder:
             "SparkListenerBlockManagerRemoved": (events.BlockManagerRemoved, None),
             "SparkListenerStageExecutorMetrics": (events.StageExecutorMetrics, self._executors.stage_metrics),
             "SparkListenerExecutorMetricsUpdate": (events.ExecutorMetricsUpdate, self._executors.metrics_update),
+            "SparkListenerTaskStart": (events.TaskStart, self.running.started),
             "SparkListenerJobStart": (events.JobStart, self._stages.job_start),
             "SparkListenerJobEnd": (events.JobEnd, self._stages.job_end),
             "SparkListenerStageSubmitted": (events.StageSubmitted, self._stages.submitted),
@@ -79,25 +83,25 @@ class Builder:
         self.lines += len(block.lines)
         task_ends: list[bytes] = []
         bad: list[int] = []
-        started = 0
-        check = self._named.decode
+        started: list[events.TaskStart] = []
+        task_start = self._task_start.decode
         for number, line in enumerate(block.lines, block.first):
             if line.startswith(_TASK_END):
                 task_ends.append(line)
                 continue
             if line.startswith(_TASK_START):
-                # Nothing of it is kept, but it must be whole to count.
                 try:
-                    check(line)
-                    started += 1
+                    started.append(task_start(line))
                     continue
-                except (msgspec.DecodeError, RecursionError):
+                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                     pass
             if not self._route(line):
                 bad.append(number)
+        for event in started:
+            self.running.started(event)
         malformed = self._tasks.add(task_ends)
         self.event_counts[_TASK_END_NAME] += len(task_ends) - len(malformed)
-        self.event_counts["SparkListenerTaskStart"] += started
+        self.event_counts["SparkListenerTaskStart"] += len(started)
         if malformed:
             culprits = {id(line) for line in malformed}
             bad += [number for number, line in enumerate(block.lines, block.first) if id(line) in culprits]
@@ -165,17 +169,17 @@ class Builder:
         """All tables that an event log fills. To be called once, at the end."""
         for executor_id, peak in self._tasks.peak_heap_by_executor().items():
             self._executors.peak(executor_id, peak)
-        stages = self._stages.tables()
+        tables = {"tasks": self._tasks.table(), **self._stages.tables(), "executors": self._executors.table()}
+        end_ms = self._application.get("app_end_ms") or self._seen_until_ms(tables)
         return {
-            "tasks": self._tasks.table(),
-            **stages,
-            "executors": self._executors.table(),
+            **tables,
+            "running_tasks": self.running.table(tables, end_ms),
             **self._sql.tables(self._stages.failed_executions(), self._stages.execution_of_stage()),
             "conf": self._settings.table(),
         }
 
-    def application(self, tables: dict[str, pa.Table]) -> Application:
-        """Identity and facts of the application whose tables these are."""
+    def _seen_until_ms(self, tables: dict[str, pa.Table]) -> int | None:
+        """The latest time that any event says; None where none says one."""
         import pyarrow.compute as pc
 
         times = [
@@ -188,11 +192,15 @@ class Builder:
             )
         ]
         last_ms = max([self._last_ms, self._tasks.last_ms, *(t for t in times if t is not None)])
+        return last_ms if last_ms > ABSENT else None
+
+    def application(self, tables: dict[str, pa.Table]) -> Application:
+        """Identity and facts of the application whose tables these are."""
         return Application(
             **self._application,
             java_version=self._settings.get("jvm", "Java Version"),
             master=self._settings.get("spark", "spark.master"),
-            last_event_ms=last_ms if last_ms > ABSENT else None,
+            last_event_ms=self._seen_until_ms(tables),
             lines=self.lines,
             malformed_lines=self.malformed,
             event_counts=dict(sorted((name, n) for name, n in self.event_counts.items() if n)),

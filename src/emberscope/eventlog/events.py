@@ -116,6 +116,12 @@ class TaskEnd(Record, frozen=True):
     peaks: PeakMetrics = field(name="Task Executor Metrics", default=PeakMetrics())
 
 
+class TaskStart(Record, frozen=True):
+    info: TaskInfo = field(name="Task Info")
+    stage_id: Id = field(name="Stage ID")
+    stage_attempt: Id = field(name="Stage Attempt ID", default=0)
+
+
 # ---- jobs and stages -------------------------------------------------------------------------------------------------
 
 

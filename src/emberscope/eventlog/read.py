@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from emberscope.errors import InputError
 from emberscope.eventlog.build import Builder
 from emberscope.eventlog.codecs import PLAIN, decompress
@@ -21,8 +24,9 @@ _BUFFER_BYTES: Final = 1 << 20
 def read_event_log(path: str) -> Run:
     """Reads the event log at `path`: a file, or a directory of rolled files; plain or compressed as Spark does.
 
-    Gives the tables tasks, stages, jobs, executors, sql_executions, plan_nodes, plan_metrics and conf. Lines that are
-    malformed or cut are counted in the coverage and skipped. Memory: one block of lines (1 MiB of text) and the tables.
+    Gives the tables tasks, running_tasks, stages, jobs, executors, sql_executions, plan_nodes, plan_metrics and conf.
+    Lines that are malformed or cut are counted in the coverage and skipped. Memory: one block of lines (1 MiB of text),
+    the tasks that run at one time, and the tables.
     Raises `InputError` where `path` is no event log, or not one event of it can be read.
     """
     parts, notes = parts_of(path)
@@ -34,9 +38,28 @@ def read_event_log(path: str) -> Run:
             raise InputError(path, f"not one of its {builder.lines} lines is a whole Spark event.")
         tables = builder.tables()
     application = builder.application(tables)
-    if builder.redactor.count:
-        notes.append(Note("redacted", f"{builder.redactor.count} values that look like secrets were replaced."))
+    notes += _notes(builder, tables)
     return Run(path, application, tables, Coverage(tuple(notes)))
+
+
+def _notes(builder: Builder, tables: dict[str, pa.Table]) -> list[Note]:
+    """What there is to know of the log as a whole, besides the damage of its files."""
+    notes = []
+    # The end that a malformed line held is told with that line.
+    lost = builder.running.lost - builder.malformed
+    if lost > 0:
+        what = "task of a completed stage was" if lost == 1 else "tasks of completed stages were"
+        message = f"{lost:,} {what} started, but the log has no end of {'it' if lost == 1 else 'them'}."
+        notes.append(Note("dropped_events", message, "", {"events": lost}))
+    running = pc.sum(tables["running_tasks"]["at_end"]).as_py() or 0
+    if running:
+        verb = "task was" if running == 1 else "tasks were"
+        notes.append(Note("limited", f"{running:,} {verb} running where the log ends."))
+    secrets = builder.redactor.count
+    if secrets:
+        what = "value that looks like a secret was" if secrets == 1 else "values that look like secrets were"
+        notes.append(Note("redacted", f"{secrets:,} {what} replaced."))
+    return notes
 
 
 def _read_part(part: Part, builder: Builder) -> list[Note]:

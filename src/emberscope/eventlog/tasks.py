@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -69,12 +69,13 @@ class _Codes(dict[str | None, int]):
 
 
 class TaskColumns:
-    """Collects TaskEnd lines block by block and gives the table at the end."""
+    """Collects TaskEnd lines block by block and gives the table at the end. `ended` is told the ids of each block."""
 
-    def __init__(self, redactor: Redactor) -> None:
+    def __init__(self, redactor: Redactor, ended: Callable[[Iterable[int]], None]) -> None:
         self.count = 0
         self.last_ms = ABSENT
         self._redactor = redactor
+        self._ended = ended
         self._decoder: msgspec.json.Decoder[TaskEnd] = msgspec.json.Decoder(TaskEnd)
         self._codes = {name: _Codes() for name in _TEXTS}
         self._blocks: list[NDArray[np.int64]] = []
@@ -123,6 +124,7 @@ class TaskColumns:
             self.count += len(rows)
             self.last_ms = max(self.last_ms, int(block[_AT["finish_ms"]].max()))
             self._blocks.append(block)
+            self._ended(block[_AT["task_id"]].tolist())
         return malformed
 
     def peak_heap_by_executor(self) -> dict[str, int]:

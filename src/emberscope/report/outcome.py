@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from emberscope.rules.evaluate import SEVERITIES
 from emberscope.units import format_ms, format_ratio
 
 if TYPE_CHECKING:
     from emberscope.report.diagnosis import Diagnosed
+
+_MOST_STAGES: Final = 5
 
 
 def outcome(item: Diagnosed) -> str:
@@ -23,9 +25,7 @@ def outcome(item: Diagnosed) -> str:
         ran = f"was seen for {format_ms(length_ms)} (the log has no end of the application)"
     parts = sorted(item.waterfall, key=lambda part: -part.wall_ms)
     where = f"; {format_ratio(parts[0].ratio)} of it went to {parts[0].label}" if parts else ""
-    failed = failures(item)
-    broke = f" {failed}" if failed else ""
-    return f"{name} {ran}{where}.{broke} {_verdict(item)}"
+    return " ".join(part for part in (f"{name} {ran}{where}.", cut_short(item), failures(item), _verdict(item)) if part)
 
 
 def _verdict(item: Diagnosed) -> str:
@@ -42,6 +42,21 @@ def _verdict(item: Diagnosed) -> str:
     if worth:
         return f"What was found costs core time, not wall time: {findings[0].finding.title}."
     return "No finding is worth much."
+
+
+def cut_short(item: Diagnosed) -> str:
+    """A sentence on the tasks that ran when the application, or its log, ended; empty where none did."""
+    running = item.run.tables.get("running_tasks")
+    if running is None:
+        return ""
+    rows = [row for row in running.select(["stage_id", "at_end"]).to_pylist() if row["at_end"]]
+    if not rows:
+        return ""
+    stages = sorted({row["stage_id"] for row in rows})
+    shown = ", ".join(str(stage) for stage in stages[:_MOST_STAGES]) + (" ..." if len(stages) > _MOST_STAGES else "")
+    tasks = f"{len(rows):,} task{'s' if len(rows) > 1 else ''} of stage{'s' if len(stages) > 1 else ''} {shown}"
+    what = "It ended" if item.run.application.complete else "The log ends"
+    return f"{what} while {tasks} ran."
 
 
 def failures(item: Diagnosed) -> str:

@@ -50,6 +50,7 @@ _GROUPS: Final = {
     "task_overhead": "overhead",
     "task_wait": "wait",
     "failed_attempts": "failed",
+    "unended_tasks": "failed",
     "idle_cores": "idle",
     "residual": "residual",
 }

@@ -4,8 +4,8 @@ Each instant is shared out over the cores (`simulate/shares.py`). A task's share
 by the ms of its life: scheduling and (de)serialization around the body; in the body CPU time first, then, of the rest,
 garbage collection, waiting for shuffle blocks, writing shuffle files, waiting for Python workers and (estimated from
 bytes, `rules/spill_time.py`) waiting for the disk to spill, each cut to what is left, so that nothing counts twice. CPU
-time is split by operator where the run was recorded. A task without metrics, a running task of a cut log and rounding
-go to `residual`.
+time is split by operator where the run was recorded. A task that never ended has no metrics and is a part
+of its own; an ended task without metrics and rounding go to `residual`.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ LABELS: Final[Mapping[str, str]] = {
     "task_overhead": "starting and ending tasks",
     "task_wait": "tasks off the CPU, no known wait",
     "failed_attempts": "failed and killed tasks",
+    "unended_tasks": "tasks that never ended",
     "idle_cores": "idle cores",
     "residual": "not explained",
 }
@@ -83,6 +84,7 @@ def waterfall(run: Run) -> tuple[Part, ...]:
     }
     for name, wall_ms in _task_parts(run, owned).items():
         amounts[name] = amounts.get(name, 0.0) + wall_ms
+    amounts["unended_tasks"] = owned.unended_ms
     amounts["idle_cores"] = owned.idle_ms
     amounts["residual"] = max(0.0, owned.duration_ms - sum(amounts.values()))
     whole = _rounded(amounts, owned.duration_ms)
@@ -100,7 +102,11 @@ def _notes(owned: Shares) -> dict[str, str]:
         f"{format_ms(owned.before_first_job_ms)} before the first job, {format_ms(between)} between jobs, "
         f"{format_ms(owned.after_last_job_ms)} after the last"
     )
-    return {"driver_alone": text, "task_wait": "other processes on the machine, disk, network or locks"}
+    return {
+        "driver_alone": text,
+        "task_wait": "other processes on the machine, disk, network or locks",
+        "unended_tasks": "they still ran when their executor was lost or the log ends; Spark logs metrics at the end",
+    }
 
 
 def _task_parts(run: Run, owned: Shares) -> dict[str, float]:

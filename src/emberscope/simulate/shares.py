@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Wall time in ms by owner; all sum to `duration_ms`. `task_ms` lies in the rows of table tasks."""
+    """Wall time in ms by owner; all sum to `duration_ms`. `task_ms` lies in the rows of table tasks;
+    `unended_ms` is that of table running_tasks."""
 
     duration_ms: int
     driver_ms: float
@@ -30,6 +31,7 @@ class Shares:
     waiting_ms: float
     without_executor_ms: float
     idle_ms: float
+    unended_ms: float
     task_ms: NDArray[np.float64]
 
 
@@ -53,7 +55,7 @@ def steps(run: Run) -> Steps | None:
     window = observed_window(run)
     if window is None:
         return None
-    launched, finished = _intervals(run, "tasks", "launch_ms", "finish_ms", window)
+    launched, finished = _all_tasks(run, window)
     submitted, completed = _intervals(run, "jobs", "submitted_ms", "completed_ms", window)
     changes = core_steps(run)
     inside = changes[0][(changes[0] > window[0]) & (changes[0] < window[1])] if changes is not None else np.array([])
@@ -80,8 +82,10 @@ def shares(run: Run) -> Shares | None:
     share = np.divide(lengths, cores, out=np.zeros_like(lengths), where=busy)
     idle_ms = float((share * (cores - running))[busy].sum())
     total = np.concatenate(([0.0], np.cumsum(share)))
-    launched, finished = _intervals(run, "tasks", "launch_ms", "finish_ms", window)
+    launched, finished = _all_tasks(run, window)
     owned = np.interp(finished, pieces.edges, total) - np.interp(launched, pieces.edges, total)
+    tasks = run.tables.get("tasks")
+    ended = 0 if tasks is None else tasks.num_rows
     waiting = ~busy & (jobs > 0)
     no_executor = waiting & (pieces.cores == 0) if pieces.cores is not None else np.zeros_like(waiting)
     alone = ~busy & (jobs == 0)
@@ -96,8 +100,16 @@ def shares(run: Run) -> Shares | None:
         float(lengths[waiting & ~no_executor].sum()),
         float(lengths[no_executor].sum()),
         idle_ms,
-        owned,
+        float(owned[ended:].sum()),
+        owned[:ended],
     )
+
+
+def _all_tasks(run: Run, window: tuple[int, int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Starts and ends of table tasks, then of table running_tasks."""
+    ended = _intervals(run, "tasks", "launch_ms", "finish_ms", window)
+    running = _intervals(run, "running_tasks", "launch_ms", "until_ms", window)
+    return np.concatenate((ended[0], running[0])), np.concatenate((ended[1], running[1]))
 
 
 def _intervals(

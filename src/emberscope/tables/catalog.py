@@ -8,6 +8,7 @@ from emberscope.tables.frames import FRAMES
 from emberscope.tables.jobs import JOBS
 from emberscope.tables.plan_metrics import PLAN_METRICS
 from emberscope.tables.plan_nodes import PLAN_NODES
+from emberscope.tables.running_tasks import RUNNING_TASKS
 from emberscope.tables.samples import SAMPLES
 from emberscope.tables.series import SERIES
 from emberscope.tables.spans import SPANS
@@ -19,6 +20,7 @@ from emberscope.tables.tasks import TASKS
 
 TABLES: Final[tuple[Table, ...]] = (
     TASKS,
+    RUNNING_TASKS,
     STAGES,
     JOBS,
     EXECUTORS,
