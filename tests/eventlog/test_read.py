@@ -1,6 +1,7 @@
 """The reader against what Spark wrote: every sum once more by the standard library's own JSON."""
 
 import gzip
+import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -277,3 +278,13 @@ def test_what_is_no_event_log_is_said_plainly(content: bytes, words: str, tmp_pa
 def test_a_path_that_does_not_exist() -> None:
     with pytest.raises(InputError, match="does not exist"):
         read_event_log("/nowhere/at/all")
+
+
+@pytest.mark.parametrize("timed", [True, False])
+def test_tasks_without_cpu_time_are_noted_and_no_loss(timed: bool, tmp_path: Path) -> None:
+    text = plain_text()
+    path = tmp_path / "log"
+    path.write_bytes(text if timed else re.sub(rb'"Executor CPU Time":\d+,', b"", text))
+    run = read_event_log(str(path))
+    assert any("no CPU time" in note.message for note in run.coverage.notes) is not timed
+    assert run.coverage.complete

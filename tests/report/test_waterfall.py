@@ -80,6 +80,19 @@ def test_tasks_that_never_ended_are_their_own_part_for_as_long_as_they_ran() -> 
     }
 
 
+def test_work_and_waits_are_one_part_where_a_task_has_no_cpu_time() -> None:
+    stages = [stage(0, 0, 8_000), stage(1, 8_000, 10_000, rdd_names=["PythonRDD"])]
+    more = {"executor_cpu_time_ns": None, "gc_time_ms": 500}
+    run = run_of(
+        10_000,
+        tasks=[task(0, 0, 8_000, **more), task(1, 8_000, 2_000, **more)],
+        stages=stages,
+        jobs=[job(0, 0, 10_000)],
+        executors=[executor("1", 1)],
+    )
+    assert parts_of(run) == {"gc": 1_000, "task_unsplit": 9_000, "residual": 0}
+
+
 def test_waits_in_a_python_stage_are_python() -> None:
     run = run_of(
         6_000,

@@ -55,6 +55,9 @@ def _notes(builder: Builder, tables: dict[str, pa.Table]) -> list[Note]:
     if running:
         verb = "task was" if running == 1 else "tasks were"
         notes.append(Note("limited", f"{running:,} {verb} running where the log ends."))
+    tasks = tables["tasks"]
+    if pc.sum(tasks["has_metrics"]).as_py() and tasks["executor_cpu_time_ns"].null_count == tasks.num_rows:
+        notes.append(Note("limited", "The log has no CPU time of tasks, as Spark before 2.1 wrote none."))
     secrets = builder.redactor.count
     if secrets:
         what = "value that looks like a secret was" if secrets == 1 else "values that look like secrets were"

@@ -49,6 +49,7 @@ _GROUPS: Final = {
     "spill": "spill",
     "task_overhead": "overhead",
     "task_wait": "wait",
+    "task_unsplit": "wait",
     "failed_attempts": "failed",
     "unended_tasks": "failed",
     "idle_cores": "idle",

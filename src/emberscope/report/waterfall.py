@@ -39,6 +39,7 @@ LABELS: Final[Mapping[str, str]] = {
     "spill": "waiting for disk to spill, estimated",
     "task_overhead": "starting and ending tasks",
     "task_wait": "tasks off the CPU, no known wait",
+    "task_unsplit": "tasks: CPU or waiting, the log does not tell",
     "failed_attempts": "failed and killed tasks",
     "unended_tasks": "tasks that never ended",
     "idle_cores": "idle cores",
@@ -105,6 +106,7 @@ def _notes(owned: Shares) -> dict[str, str]:
     return {
         "driver_alone": text,
         "task_wait": "other processes on the machine, disk, network or locks",
+        "task_unsplit": "the log has no CPU time of these tasks, as Spark before 2.1 wrote none",
         "unended_tasks": "they still ran when their executor was lost or the log ends; Spark logs metrics at the end",
     }
 
@@ -138,7 +140,10 @@ def _task_parts(run: Run, owned: Shares) -> dict[str, float]:
     ):
         pieces[name] = np.minimum(wanted, left)
         left = left - pieces[name]
-    pieces["task_wait"] = left
+    # Spark before 2.1 logs no CPU time: what is left is work and waits in one, and no wait for Python can be told.
+    timed = ~np.isnan(np.asarray(tasks["executor_cpu_time_ns"].to_numpy(), dtype=np.float64))
+    pieces["task_wait"] = np.where(timed, left, 0.0)
+    pieces["task_unsplit"] = np.where(timed, 0.0, left)
     pieces["task_overhead"] = overhead
     weight = np.divide(owned.task_ms, life, out=np.zeros_like(life), where=life > 0)
     weight = np.where(known & good, weight, 0.0)

@@ -89,7 +89,8 @@ def python_ms_by_task(run: Run) -> NDArray[np.float64]:
 
     In a stage with Python functions a task is off the CPU mostly because it waits for its worker: what is left of its
     run time after CPU, garbage collection and fetch wait is that wait. Where the plan's metrics give the time in
-    workers, the waits of the stage's tasks are scaled down to it.
+    workers, the waits of the stage's tasks are scaled down to it. Where a task has no CPU time (Spark before 2.1), its
+    wait is not known and counts as none.
     """
     tasks = run.tables.get("tasks")
     if tasks is None:
@@ -104,6 +105,7 @@ def python_ms_by_task(run: Run) -> NDArray[np.float64]:
 
     off_cpu = amounts("executor_run_time_ms") - amounts("executor_cpu_time_ns", 1e-6)
     wait = np.maximum(0.0, off_cpu - amounts("gc_time_ms") - amounts("shuffle_fetch_wait_ms"))
+    wait[np.isnan(np.asarray(tasks["executor_cpu_time_ns"].to_numpy(), dtype=np.float64))] = 0.0
     stage_ids = tasks["stage_id"].to_numpy()
     for stage, python in stages.items():
         here = stage_ids == stage
