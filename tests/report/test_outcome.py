@@ -2,8 +2,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from emberscope.report.diagnosis import diagnose
 from emberscope.report.outcome import failures, outcome
+from emberscope.report.waterfall import Part
 from tests.runs import START_MS, executor, job, run_of, stage, task
 
 
@@ -23,6 +26,28 @@ def test_one_sentence_names_length_largest_part_and_largest_saving() -> None:
     assert "went to idle cores" in said
     assert "The largest saving found is" in said
     assert "(stage 0 waited for one task that ran 45× the median)" in said
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        (
+            {"cpu_window": 300, "cpu_sort": 100, "gc": 350, "residual": 250},
+            "40.0 % of it was CPU work (most of it window)",
+        ),
+        (
+            {"cpu_window": 150, "cpu_sort": 120, "cpu_other": 200, "gc": 350, "residual": 180},
+            "47.0 % of it was CPU work (the largest part is window, 15.0 %)",
+        ),
+        ({"cpu": 600, "gc": 400}, "60.0 % of it was CPU work."),
+        ({"cpu_window": 300, "gc": 700}, "70.0 % of it went to garbage collection"),
+        ({"residual": 1000}, "100 % of it is not explained"),
+    ],
+)
+def test_cpu_counts_as_one_when_the_main_cost_is_named(parts: dict[str, int], said: str) -> None:
+    waterfall = tuple(Part(name, wall_ms, wall_ms / 1000) for name, wall_ms in parts.items())
+    waterfall += () if "residual" in parts else (Part("residual", 0, 0.0),)
+    assert said in outcome(replace(diagnose(run_of()), waterfall=waterfall))
 
 
 def test_an_application_without_an_end_was_only_seen() -> None:

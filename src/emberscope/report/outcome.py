@@ -8,7 +8,10 @@ from emberscope.rules.evaluate import SEVERITIES
 from emberscope.units import format_ms, format_ratio
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from emberscope.report.diagnosis import Diagnosed
+    from emberscope.report.waterfall import Part
 
 _MOST_STAGES: Final = 5
 
@@ -23,9 +26,27 @@ def outcome(item: Diagnosed) -> str:
         ran = f"ran {format_ms(length_ms)}"
     else:
         ran = f"was seen for {format_ms(length_ms)} (the log has no end of the application)"
-    parts = sorted(item.waterfall, key=lambda part: -part.wall_ms)
-    where = f"; {format_ratio(parts[0].ratio)} of it went to {parts[0].label}" if parts else ""
+    where = f"; {_main_cost(item.waterfall)}" if item.waterfall else ""
     return " ".join(part for part in (f"{name} {ran}{where}.", cut_short(item), failures(item), _verdict(item)) if part)
+
+
+def _main_cost(parts: Sequence[Part]) -> str:
+    """The largest part, with all CPU work as one: split by operator it would lose to parts that are not split."""
+    cpu = [part for part in parts if part.is_cpu]
+    cpu_ms, ratio = sum(part.wall_ms for part in cpu), sum(part.ratio for part in cpu)
+    largest = max((part for part in parts if not part.is_cpu), key=lambda part: part.wall_ms)
+    if cpu_ms < largest.wall_ms or not cpu_ms:
+        went = "is" if largest.part == "residual" else "went to"
+        return f"{format_ratio(largest.ratio)} of it {went} {largest.label}"
+    operators = [part for part in cpu if part.operator]
+    most = max(operators, key=lambda part: part.wall_ms, default=None)
+    if most is None:
+        which = ""
+    elif 2 * most.wall_ms > cpu_ms:
+        which = f" (most of it {most.operator})"
+    else:
+        which = f" (the largest part is {most.operator}, {format_ratio(most.ratio)})"
+    return f"{format_ratio(ratio)} of it was CPU work{which}"
 
 
 def _verdict(item: Diagnosed) -> str:

@@ -67,6 +67,17 @@ class Part:
             return LABELS[self.part]
         return "CPU: " + self.part.removeprefix("cpu_").replace("_", " ")
 
+    @property
+    def is_cpu(self) -> bool:
+        """Whether it is CPU time of tasks, of one operator or of all that are not split."""
+        return self.part == "cpu" or self.part.startswith("cpu_")
+
+    @property
+    def operator(self) -> str:
+        """The operator, or family of code, whose CPU time it is; empty where it is no such thing, or many."""
+        named = self.part.startswith("cpu_") and self.part not in ("cpu_other", "cpu_none")
+        return self.part.removeprefix("cpu_").replace("_", " ") if named else ""
+
     def document(self) -> dict[str, Any]:
         return {"part": self.part, "wall_ms": self.wall_ms, "ratio": round(self.ratio, 6)}
 
