@@ -123,7 +123,11 @@ def test_every_setting_that_a_rule_names_exists_in_spark() -> None:
     for pattern in ("spark-core_*.jar", "spark-catalyst_*.jar", "spark-common-utils_*.jar"):
         for jar in jars.glob(pattern):
             with zipfile.ZipFile(jar) as members:
-                names = [n for n in members.namelist() if re.search(r"(internal/config/|SQLConf|launcher/)", n)]
+                names = [
+                    n
+                    for n in members.namelist()
+                    if re.search(r"(internal/config/|SQLConf|launcher/|executor/Executor)", n)
+                ]
                 text += b"".join(members.read(name) for name in names if name.endswith(".class"))
     named = {
         key for path in SOURCE.rglob("*.py") for key in re.findall(r"\bspark(?:\.[a-zA-Z]+){2,}", path.read_text())

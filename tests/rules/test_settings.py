@@ -4,8 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from emberscope.rules.settings import bytes_setting, is_local, is_on, memory_words, number_setting, version
-from tests.runs import run_of
+from emberscope.rules.settings import (
+    bytes_setting,
+    is_interactive,
+    is_local,
+    is_on,
+    memory_words,
+    number_setting,
+    version,
+)
+from emberscope.tables.conf import CONF
+from tests.runs import run_of, with_rows
 
 
 def test_settings_as_numbers_with_sparks_defaults() -> None:
@@ -39,3 +48,26 @@ def test_local_mode(master: str, local: bool) -> None:
 @pytest.mark.parametrize(("size", "words"), [(1 << 30, "1g"), (1536 << 20, "1536m"), (1, "1m"), (3 << 20, "3m")])
 def test_sizes_as_spark_takes_them(size: int, words: str) -> None:
     assert memory_words(size) == words
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "command", "interactive"),
+    [
+        ("nightly", None, None, False),
+        ("nightly", None, "org.apache.spark.deploy.SparkSubmit --name nightly pyspark-shell", False),
+        ("Spark shell", None, None, True),
+        ("PySparkShell", None, None, True),
+        ("Databricks Shell", None, None, True),
+        ("mine", "spark.repl.class.uri", None, True),
+        ("mine", None, "org.apache.spark.deploy.SparkSubmit --class org.apache.spark.repl.Main spark-shell", True),
+        ("mine", None, "SparkSubmit --class org.apache.spark.sql.hive.thriftserver.HiveThriftServer2", True),
+        ("mine", None, "SparkSubmit --class org.apache.spark.sql.connect.service.SparkConnectServer", True),
+    ],
+)
+def test_sessions_are_told_by_name_setting_or_command(
+    name: str, setting: str | None, command: str | None, interactive: bool
+) -> None:
+    rows = [{"key": setting, "value": "x", "scope": "spark"}] if setting else []
+    rows += [{"key": "sun.java.command", "value": command, "scope": "jvm"}] if command else []
+    run = with_rows(run_of(), "conf", CONF.from_rows(rows))
+    assert is_interactive(replace(run, application=replace(run.application, app_name=name))) is interactive

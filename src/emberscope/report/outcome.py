@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from emberscope.rules.evaluate import SEVERITIES
+from emberscope.rules.evaluate import SEVERITIES, SMALL_TASK_TIME_MS, task_time_ms
 from emberscope.units import format_ms, format_ratio
 
 if TYPE_CHECKING:
@@ -54,12 +54,19 @@ def _verdict(item: Diagnosed) -> str:
     findings = item.diagnosis.findings
     if not findings:
         return "No rule that could be evaluated found anything."
-    best = max(findings, key=lambda finding: finding.finding.wasted_wall_ms or 0)
+    best = max(findings, key=lambda finding: (finding.finding.wasted_wall_ms or 0) * finding.confidence)
     title = best.finding.title[:1].lower() + best.finding.title[1:]
     worth = any(SEVERITIES.index(f.severity) <= SEVERITIES.index("medium") for f in findings)
     if best.finding.wasted_wall_ms:
         saving = f"{format_ms(best.finding.wasted_wall_ms)} ({title})"
-        return f"The largest saving found is {saving}." if worth else f"No finding is worth much: {saving} at most."
+        if worth:
+            return f"The largest saving found is {saving}."
+        if task_time_ms(item.run) < SMALL_TASK_TIME_MS:
+            return (
+                f"Tasks ran for only {format_ms(task_time_ms(item.run))} in all, too little for more than a remark: at "
+                f"most {saving} can be saved."
+            )
+        return f"No finding is worth much: {saving} at most, with a confidence of {best.confidence:.0%}."
     if worth:
         return f"What was found costs core time, not wall time: {findings[0].finding.title}."
     return "No finding is worth much."

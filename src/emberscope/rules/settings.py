@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from emberscope.errors import UsageError
 from emberscope.units import parse_bytes
@@ -48,6 +49,40 @@ def is_local(run: Run) -> bool:
     """Whether driver and tasks share one JVM (master local, local[n])."""
     master = run.application.master or run.setting("spark.master") or ""
     return master == "local" or master.startswith("local[")
+
+
+# How sure a rule is that idle time can go where it may be a person who thinks (our proposal): so little that not even
+# an application that was idle throughout gets more than medium.
+INTERACTIVE_CONFIDENCE: Final = 0.15
+
+# Signs that a person types at the application: its default names, and the main classes of Spark's shells and servers.
+_SESSION_NAMES: Final = (
+    "spark shell",
+    "pysparkshell",
+    "pyspark-shell",
+    "sparkr",
+    "databricks shell",
+    "sparksql:",
+    "thrift jdbc/odbc server",
+    "spark connect server",
+)
+_SESSION_CLASSES: Final = re.compile(
+    r"org\.apache\.spark\.(repl\.Main|sql\.hive\.thriftserver\.|sql\.connect\.service\.SparkConnectServer)"
+)
+
+
+def is_interactive(run: Run) -> bool:
+    """Whether the application is a shell, a notebook or a server that waits for people, as far as its log tells.
+
+    The command `pyspark-shell` is no sign: each Python program that starts Spark by itself runs it. A notebook that
+    gives its application a name of its own can therefore not be told from a program.
+    """
+    name = (run.application.app_name or "").strip().lower()
+    return (
+        name.startswith(_SESSION_NAMES)
+        or run.setting("spark.repl.class.uri") is not None
+        or _SESSION_CLASSES.search(run.setting("sun.java.command", scope="jvm") or "") is not None
+    )
 
 
 def memory_words(size_bytes: float) -> str:

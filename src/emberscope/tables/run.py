@@ -68,14 +68,14 @@ class Run:
     recordings: tuple[RecordingFacts, ...] = ()
     recorder: Mapping[str, Any] = field(default_factory=dict)
 
-    def setting(self, key: str) -> str | None:
-        """The value of a Spark setting as the event log has it, or None where it was not set."""
+    def setting(self, key: str, scope: str = "spark") -> str | None:
+        """The value of a setting as the event log has it, by default of Spark's own; None where it was not set."""
         conf = self.tables.get("conf")
         if conf is None:
             return None
-        for name, value, scope in zip(
+        for name, value, of_scope in zip(
             conf["key"].to_pylist(), conf["value"].to_pylist(), conf["scope"].to_pylist(), strict=True
         ):
-            if name == key and scope == "spark":
+            if name == key and of_scope == scope:
                 return str(value)
         return None

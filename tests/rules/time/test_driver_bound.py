@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from emberscope.rules.evaluate import evaluate
 from emberscope.rules.time.driver_bound import RULE
 from emberscope.tables.run import Run
-from tests.runs import executor, found, job, run_of, spark_wrote
+from tests.runs import executor, found, job, run_of, spark_wrote, task, with_rows
 
 
 def jobs_of(*spans: tuple[int, int], length_ms: int = 100_000, conf: dict[str, str] | None = None) -> Run:
@@ -53,3 +56,33 @@ def test_dynamic_allocation_is_advised_only_where_it_is_off_and_possible() -> No
     assert settings({}) == ["spark.dynamicAllocation.enabled"]
     assert settings({"spark.dynamicAllocation.enabled": "true"}) == []
     assert settings({"spark.master": "local[4]"}) == []
+
+
+@pytest.mark.parametrize(
+    ("span", "place", "word"),
+    [
+        ((80_000, 100_000), "before the first job", "Spark's own start"),
+        ((0, 20_000), "after the last job", "after its last job"),
+    ],
+)
+def test_advice_is_for_where_the_time_lies(span: tuple[int, int], place: str, word: str) -> None:
+    (finding,) = found(RULE, jobs_of(span))
+    code = [a.text for a in finding.advice if a.kind == "code"]
+    assert f"1 min 20 s of it {place}" in finding.summary
+    assert len(code) == 1
+    assert word in code[0]
+    (finding,) = found(RULE, jobs_of((0, 10_000), (90_000, 100_000)))
+    assert any("loops over collected rows" in a.text for a in finding.advice)
+    assert not any("Spark's own start" in a.text for a in finding.advice)
+
+
+def test_a_session_that_waits_for_a_person_is_never_high() -> None:
+    run = jobs_of((5_000, 10_000), (940_000, 1_000_000), length_ms=1_000_000)
+    busy = [task(0, 0, 70_000, executor_cpu_time_ns=0)]
+    for shell in (False, True):
+        one = with_rows(run, "tasks", run_of(tasks=busy).tables["tasks"])
+        name = "Spark shell" if shell else "nightly"
+        diagnosis = evaluate(replace(one, application=replace(one.application, app_name=name)))
+        (finding,) = [f for f in diagnosis.findings if f.rule is RULE]
+        assert ("interactive session" in finding.finding.summary) is shell
+        assert (finding.severity in ("critical", "high")) is not shell

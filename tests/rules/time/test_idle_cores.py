@@ -54,3 +54,22 @@ def test_dynamic_allocation_that_is_on_gets_a_bound() -> None:
     settings = {a.setting: a.value for a in finding.advice if a.setting}
     assert settings["spark.dynamicAllocation.maxExecutors"] == "1"
     assert "spark.dynamicAllocation.enabled" not in settings
+
+
+def test_cores_that_were_enough_are_told_only_where_they_are_fewer_than_all() -> None:
+    (finding,) = found(RULE, two_busy_of(8))
+    assert any(e.text.startswith("2 of 8 cores were enough") for e in finding.evidence)
+    busy = [task(0, 0, 1_000, task_id=i) for i in range(8)]
+    run = run_of(
+        100_000, tasks=busy, stages=[stage(0, 0, 1_000)], jobs=[job(0, 0, 1_000)], executors=[executor("1", 8)]
+    )
+    (finding,) = found(RULE, run)
+    assert not any("enough" in e.text for e in finding.evidence)
+
+
+def test_a_session_that_waits_for_a_person_is_never_high() -> None:
+    for shell in (False, True):
+        run = two_busy_of(40, {"spark.repl.class.uri": "spark://a:1/classes"} if shell else None)
+        (finding,) = [f for f in evaluate(run).findings if f.rule is RULE]
+        assert ("interactive session" in finding.finding.summary) is shell
+        assert (finding.severity in ("critical", "high")) is not shell

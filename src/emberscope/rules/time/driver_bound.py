@@ -11,12 +11,18 @@ what the driver does then.
 
 ## What to do
 Look at the longest gaps (they are listed with the jobs around them) and at the driver's flame graph for what it did.
-Replace loops over collected rows (collect, toPandas, toLocalIterator) by operations of Spark, start independent actions
-from several threads with the FAIR scheduler, read fewer and larger files. Keep the cluster small, or let it shrink,
-while the driver works by itself.
+
+Before the first job: keep one application for several jobs, ship fewer packages, load models and configuration once.
+
+Between jobs: replace loops over collected rows (collect, toPandas, toLocalIterator) by operations of Spark, start
+independent actions from several threads with the FAIR scheduler, read fewer and larger files.
+
+After the last job: let Spark write what the driver writes, and stop the session. Keep the cluster small, or let it
+shrink, while the driver works by itself.
 
 ## When to ignore it
-In interactive sessions and notebooks, where the driver waits for a person; and in short applications, where start-up
+In interactive sessions and notebooks, where the driver waits for a person (where the log shows that it is one, the
+finding says so and has little confidence); and in short applications, where start-up
 is most of the time.
 """
 
@@ -30,7 +36,7 @@ import numpy as np
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.places import short_call_site
-from emberscope.rules.settings import is_local, is_on
+from emberscope.rules.settings import INTERACTIVE_CONFIDENCE, is_interactive, is_local, is_on
 from emberscope.simulate.cores import core_steps, cores_at
 from emberscope.simulate.shares import Steps, shares, steps
 from emberscope.tables.jobs import JOBS
@@ -48,6 +54,7 @@ class Limits:
     ratio: float = 0.35  # time without a job over the application's time
     floor_ms: int = 10_000  # time without a job; starting Spark alone takes several seconds
     gaps: int = 3  # so many of the longest gaps are named
+    part: float = 0.25  # from this share of the time alone on, advice speaks of start, gaps or end (proposal)
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
@@ -58,6 +65,13 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     if alone_ms < limits.floor_ms or ratio < limits.ratio:
         return
     between = alone_ms - owned.before_first_job_ms - owned.after_last_job_ms
+    places = {
+        "before the first job": owned.before_first_job_ms,
+        "between jobs": between,
+        "after the last job": owned.after_last_job_ms,
+    }
+    main = max(places, key=lambda place: places[place])
+    interactive = is_interactive(run)
     cores = _idle_core_ms(run, pieces)
     evidence = [
         Evidence(
@@ -75,15 +89,16 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     ]
     yield Finding(
         title=f"The driver was alone for {format_ratio(ratio)} of the time",
-        summary=f"No job ran for {format_ms(alone_ms)} of {format_ms(owned.duration_ms)}; the executors waited for the "
-        "driver.",
+        summary=f"No job ran for {format_ms(alone_ms)} of {format_ms(owned.duration_ms)}, "
+        f"{format_ms(places[main])} of it {main}; the executors waited for the driver."
+        + (" This looks like an interactive session: the driver may have waited for a person." if interactive else ""),
         where=Where(executor="driver"),
         evidence=tuple(evidence),
-        advice=tuple(_advice(run)),
+        advice=tuple(_advice(run, {place for place, ms in places.items() if ms >= limits.part * alone_ms})),
         wasted_wall_ms=round(alone_ms),
         wasted_core_ms=cores,
         saving_basis="Upper bound: all time without an active job. What of it can go depends on what the driver did.",
-        confidence=0.6,
+        confidence=INTERACTIVE_CONFIDENCE if interactive else 0.6,
     )
 
 
@@ -127,16 +142,31 @@ def _job(row: dict[str, Any]) -> str:
     return f"job {row['job_id']}" + (f" ({said})" if said else "")
 
 
-def _advice(run: Run) -> Iterator[Advice]:
-    yield Advice(
-        "code",
-        "Look for loops over collected rows (collect, toPandas, toLocalIterator) between the jobs named above, and let "
-        "Spark do that work.",
-    )
-    yield Advice(
-        "code",
-        "Start actions that do not depend on each other from several threads, so that one plans while another runs.",
-    )
+def _advice(run: Run, places: set[str]) -> Iterator[Advice]:
+    if "before the first job" in places:
+        yield Advice(
+            "code",
+            "Look at what happens before the first job: Spark's own start, packages that are fetched at each start "
+            "(spark.jars.packages), imports, models and files that the program loads first. One application for "
+            "several jobs pays for its start once.",
+        )
+    if "between jobs" in places:
+        yield Advice(
+            "code",
+            "Look for loops over collected rows (collect, toPandas, toLocalIterator) between the jobs named above, and "
+            "let Spark do that work.",
+        )
+        yield Advice(
+            "code",
+            "Start actions that do not depend on each other from several threads, so that one plans while another "
+            "runs.",
+        )
+    if "after the last job" in places:
+        yield Advice(
+            "code",
+            "Look at what the program does after its last job: results that the driver processes or writes by itself, "
+            "files that are moved one by one, a session that is not stopped (spark.stop()).",
+        )
     if not is_on(run, "spark.dynamicAllocation.enabled", default=False) and not is_local(run):
         yield set_conf(
             "spark.dynamicAllocation.enabled",

@@ -14,7 +14,8 @@ If the driver or one straggler is the reason, mend that first. If stages have to
 
 ## When to ignore it
 When the cluster is yours alone and costs the same either way, or when the application has to answer at once and idle
-executors are the price of that.
+executors are the price of that. Where the log shows an interactive session, the finding says so and has little
+confidence.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ import numpy as np
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.places import place_of, places
-from emberscope.rules.settings import is_local, is_on, number_setting
+from emberscope.rules.settings import INTERACTIVE_CONFIDENCE, is_interactive, is_local, is_on, number_setting
 from emberscope.simulate.cores import offered_core_ms
 from emberscope.simulate.shares import Steps, steps
 from emberscope.simulate.stage_tasks import StageKey, stage_tasks
@@ -81,13 +82,18 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
             round(alone_ms),
             "ms",
         ),
-        Evidence(
-            f"{needed} of {int(pieces.cores.max())} cores were enough for {format_ratio(_ENOUGH)} of the busy time",
-            "tasks.launch_ms, tasks.finish_ms",
-            needed,
-            "cores",
-        ),
     ]
+    if 0 < needed < int(pieces.cores.max()):
+        cores = f"{int(pieces.cores.max())} cores {'was' if needed == 1 else 'were'}"
+        evidence.append(
+            Evidence(
+                f"{needed} of {cores} enough for {format_ratio(_ENOUGH)} of the busy time",
+                "tasks.launch_ms, tasks.finish_ms",
+                needed,
+                "cores",
+            )
+        )
+    interactive = is_interactive(run)
     where, reason = Where(), "no single place is to blame"
     if alone_ms > limits.share * idle_ms:
         where, reason = Where(executor="driver"), "mostly while the driver worked alone"
@@ -105,7 +111,12 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     yield Finding(
         title=f"{format_ratio(ratio)} of the core time was idle",
         summary=f"The executors offered {format_ms(offered)} of core time; for {format_ms(idle_ms)} of it a core ran "
-        f"no task, {reason}.",
+        f"no task, {reason}."
+        + (
+            " This looks like an interactive session: cores that wait for a person may be wanted."
+            if interactive
+            else ""
+        ),
         where=where,
         evidence=tuple(evidence),
         advice=tuple(_advice(run, pieces, worst if where.stage is not None else None, needed)),
@@ -113,7 +124,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         wasted_core_ms=round(idle_ms),
         saving_basis="Integral of the cores that ran no task over the time of the executors. It frees cores; it does "
         "not make the application faster.",
-        confidence=0.9,
+        confidence=INTERACTIVE_CONFIDENCE if interactive else 0.9,
     )
 
 
@@ -143,6 +154,10 @@ def _cores_needed(pieces: Steps) -> int:
     return int(running[order][np.searchsorted(passed, _ENOUGH * passed[-1])])
 
 
+def _cores(count: int) -> str:
+    return "1 core was" if count == 1 else f"{count} cores were"
+
+
 def _advice(run: Run, pieces: Steps, stage: StageKey | None, needed: int) -> Iterator[Advice]:
     cores = int(pieces.cores.max()) if pieces.cores is not None else 0
     count = next((len(one) for one in stage_tasks(run) if one.key == stage), None)
@@ -151,8 +166,8 @@ def _advice(run: Run, pieces: Steps, stage: StageKey | None, needed: int) -> Ite
         yield set_conf(
             "spark.sql.shuffle.partitions",
             partitions,
-            f"The stage has {count} tasks for {cores} cores; two to three tasks per core keep all of them busy. For a "
-            "stage that reads files, repartition or write smaller files.",
+            f"The stage has {count} task{'' if count == 1 else 's'} for {cores} cores; two to three tasks per core "
+            "keep all of them busy. For a stage that reads files, repartition or write smaller files.",
         )
     if is_local(run):
         if 0 < needed < cores:
@@ -164,7 +179,7 @@ def _advice(run: Run, pieces: Steps, stage: StageKey | None, needed: int) -> Ite
         yield set_conf(
             "spark.dynamicAllocation.maxExecutors",
             executors,
-            f"{needed} cores were enough for {format_ratio(_ENOUGH)} of the time with tasks.",
+            f"{_cores(needed)} enough for {format_ratio(_ENOUGH)} of the time with tasks.",
         )
         yield set_conf("spark.dynamicAllocation.executorIdleTimeout", "30s", "Gives idle executors back sooner.")
         return
@@ -172,7 +187,7 @@ def _advice(run: Run, pieces: Steps, stage: StageKey | None, needed: int) -> Ite
         yield set_conf(
             "spark.executor.instances",
             executors,
-            f"{needed} cores were enough for {format_ratio(_ENOUGH)} of the time with tasks; there were {cores}.",
+            f"{_cores(needed)} enough for {format_ratio(_ENOUGH)} of the time with tasks; there were {cores}.",
         )
     yield set_conf(
         "spark.dynamicAllocation.enabled",
