@@ -1,3 +1,5 @@
+import gzip
+
 import numpy as np
 import pyarrow.compute as pc
 
@@ -5,6 +7,9 @@ from emberscope.profile.ancestry import nodes_holding
 from emberscope.report.summary import run_object, summary_document, summary_text
 from emberscope.sources.load import load
 from emberscope.tables.coverage import Coverage
+from tests.eventlog.logs import PACKED
+from tests.runs import run_of
+from tests.runs import stage as stage_row
 from tests.sources.stored import APP_ID, LOG, whole_run
 
 
@@ -86,3 +91,20 @@ def test_the_text_says_the_figures_of_the_document(tmp_path):
     assert "recorded in 2 parts\n  samples     142 cpu, 1,282 alloc, 2 lock" in text
     assert "executor 1  recorded 10.0 s, nothing lost" in text
     assert "samples have stacks deeper than the recorder kept" in text
+
+
+def test_a_log_without_its_first_events_is_not_called_none(tmp_path):
+    path = tmp_path / "log"
+    first = (b"SparkListenerLogStart", b"SparkListenerApplicationStart", b"SparkListenerEnvironmentUpdate")
+    lines = gzip.decompress(PACKED.read_bytes()).splitlines(keepends=True)
+    path.write_bytes(b"".join(line for line in lines if not any(name in line[:60] for name in first)))
+    text = summary_text(document(path))
+    assert text.startswith("application of unknown name, Spark's version not known, ")
+    assert "None" not in text
+
+
+def test_one_of_a_kind_is_singular():
+    application = run_of(stages=[stage_row(0, 0, 1)], sql_executions=[{"sql_execution_id": 0, "status": "unfinished"}])
+    text = summary_text(summary_document([("event_log", application)], [], Coverage()))
+    assert "1 attempt of 1," in text
+    assert "1 execution\n" in text

@@ -144,17 +144,29 @@ def summary_text(document: dict[str, Any]) -> str:
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
+def _counted(count: int, one: str) -> str:
+    """`1 attempt`, `2,000 attempts`."""
+    return f"{format_count(count)} {one}{'' if count == 1 else 's'}"
+
+
+def _title(app: dict[str, Any]) -> str:
+    """What the log says of who the application is; it says nothing where its first events are missing."""
+    name, app_id, version = app["app_name"], app["app_id"], app["spark_version"]
+    who = f"{name} ({app_id})" if name and app_id else name or app_id or "application of unknown name"
+    return f"{who}, Spark {version}" if version else f"{who}, Spark's version not known"
+
+
 def _app_text(app: dict[str, Any]) -> str:
     tasks, totals = app["tasks"], app["totals"]
     duration = "not known to have ended" if app["duration_ms"] is None else format_ms(app["duration_ms"])
     known = {name: value for name, value in totals.items() if value is not None}
     lines = [
-        f"{app['app_name']} ({app['app_id']}), Spark {app['spark_version']}, {duration}",
+        f"{_title(app)}, {duration}",
         f"  jobs        {app['jobs']}, {app['jobs_failed']} failed, {app['jobs_unfinished']} unfinished",
-        f"  stages      {app['stage_attempts']} attempts of {app['stages_distinct']}, "
+        f"  stages      {_counted(app['stage_attempts'], 'attempt')} of {format_count(app['stages_distinct'])}, "
         f"{app['stage_attempts_failed']} failed",
         f"  tasks       {format_count(tasks['total'])}, {tasks['failed']} failed, {tasks['killed']} killed",
-        f"  SQL         {app['sql_executions']} executions",
+        f"  SQL         {_counted(app['sql_executions'], 'execution')}",
         f"  executors   {app['executors_added_distinct']}",
     ]
     if "executor_run_time_ms" in known:
@@ -183,7 +195,7 @@ def _recordings_text(recordings: list[dict[str, Any]]) -> str:
         for kind, count in recording["samples"].items():
             counts[kind] = counts.get(kind, 0) + count
     said = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
-    return f"recorded in {len(recordings)} parts\n  samples     {said or 'none'}"
+    return f"recorded in {_counted(len(recordings), 'part')}\n  samples     {said or 'none'}"
 
 
 def _recording_text(recording: dict[str, Any]) -> str:
