@@ -2,13 +2,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from emberscope.report.diagnosis import diagnose
 from emberscope.report.text import coverage_line, diagnosis_markdown, diagnosis_text
+from emberscope.sources.load import load
 from emberscope.tables.coverage import Coverage, Note
 from tests.runs import run_of, spark_wrote, without
+
+RECORDING = Path(__file__).parent.parent / "data" / "jfr" / "FastSlow_2024_01_16_180855.jfr.gz"
 
 
 def test_the_text_tells_outcome_parts_findings_settings_and_coverage_in_this_order() -> None:
@@ -38,7 +42,22 @@ def test_the_shares_of_the_bar_list_are_those_of_the_parts() -> None:
 def test_nothing_found_is_not_the_same_as_not_evaluated() -> None:
     text = diagnosis_text([diagnose(without(run_of(), "tasks", "plan_nodes"))])
     assert "No finding: none of the rules that could be evaluated" in text
-    assert "Not evaluated: B1 needs tasks" in text
+    assert "Not evaluated: A2, B1, C1, C3, F3 need a Spark event log (spark.eventLog.enabled=true)." in text
+
+
+def test_a_recording_alone_is_no_all_clear_and_shows_what_is_hot() -> None:
+    run = load(str(RECORDING))
+    text = diagnosis_text([diagnose(run)])
+    assert "No rule could be evaluated" in " ".join(text.split())
+    assert "this is no all-clear" in text
+    assert text.count("spark.eventLog.enabled") == 1
+    assert re.search(r"1,012 cpu samples.*98\.7 %  user.*98\.7 %  FastSlow\.fib\n", text, re.DOTALL)
+    assert "Where the time went is not known" not in text
+
+
+def test_a_log_without_its_start_lacks_times_and_says_it_once() -> None:
+    text = " ".join(diagnosis_text([diagnose(run_of(None))]).split())
+    assert text.count("the start of the application and a time after it, which this log does not hold") == 1
 
 
 def test_a_run_without_times_says_so() -> None:

@@ -73,3 +73,21 @@ def all_findings(diagnosed: Sequence[Diagnosed]) -> tuple[Ranked, ...]:
 def all_not_evaluated(diagnosed: Sequence[Diagnosed]) -> tuple[NotEvaluated, ...]:
     """What could not be asked of any of them, each answer once."""
     return tuple(dict.fromkeys(answer for item in diagnosed for answer in item.diagnosis.not_evaluated))
+
+
+def not_evaluated_sentences(answers: Sequence[NotEvaluated]) -> list[str]:
+    """What could not be asked, in words: one sentence for each reason, with all rules that have it."""
+    by_reason: dict[str, list[str]] = {}
+    for answer in answers:
+        by_reason.setdefault(answer.reason, []).append(answer.code)
+    return [
+        f"Not evaluated: {', '.join(codes)} {'needs' if len(codes) == 1 else 'need'} {reason}."
+        for reason, codes in by_reason.items()
+    ]
+
+
+def no_finding(diagnosed: Sequence[Diagnosed]) -> str:
+    """What there is to say where there is no finding: that rules were asked in vain, or that none could be asked."""
+    if not any(item.diagnosis.asked for item in diagnosed):
+        return "No finding, but this is no all-clear: none of the rules could be evaluated."
+    return "No finding: none of the rules that could be evaluated found anything to save."

@@ -53,6 +53,8 @@ def _verdict(item: Diagnosed) -> str:
     """What the findings come to, in one sentence."""
     findings = item.diagnosis.findings
     if not findings:
+        if not item.diagnosis.asked:
+            return "No rule could be evaluated, so nothing is said on what is wrong."
         return "No rule that could be evaluated found anything."
     best = max(findings, key=lambda finding: (finding.finding.wasted_wall_ms or 0) * finding.confidence)
     title = best.finding.title[:1].lower() + best.finding.title[1:]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from markupsafe import Markup
 
 from emberscope.profile.flame_data import flame_data
+from emberscope.report.diagnosis import no_finding, not_evaluated_sentences
 from emberscope.report.flame_page import content_security_policy, flame_element, flame_script, flame_style
 from emberscope.report.outcome import outcome
 from emberscope.report.stage_rows import MOST_STAGES, StageRow, executor_rows, stage_rows
@@ -99,7 +100,8 @@ def report_page(item: Diagnosed) -> str:
         outcome=outcome(item),
         bars=_bars(item),
         findings=item.diagnosis.findings,
-        not_evaluated=item.diagnosis.not_evaluated,
+        no_finding=no_finding([item]),
+        not_evaluated=not_evaluated_sentences(item.diagnosis.not_evaluated),
         coverage=coverage_line(run.coverage),
         stages=[row for row in rows if id(row) in shown],
         hidden_stages=len(rows) - len(shown),

@@ -6,13 +6,13 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from emberscope.report.diagnosis import Diagnosed, all_findings, all_not_evaluated
+from emberscope.report.diagnosis import Diagnosed, all_findings, all_not_evaluated, no_finding, not_evaluated_sentences
+from emberscope.report.hot_code import HotCode, hot_code
 from emberscope.report.outcome import outcome
 from emberscope.tables.coverage import total
-from emberscope.units import format_ms, format_ratio
+from emberscope.units import format_count, format_ms, format_ratio
 
 if TYPE_CHECKING:
-    from emberscope.report.waterfall import Part
     from emberscope.rules.base import Advice
     from emberscope.rules.evaluate import Ranked
     from emberscope.tables.coverage import Coverage
@@ -25,13 +25,13 @@ def diagnosis_text(diagnosed: Sequence[Diagnosed]) -> str:
     """Outcome, waterfall, findings with evidence and advice, what could not be evaluated, and the coverage."""
     lines: list[str] = []
     for item in diagnosed:
-        lines += [*_wrap(outcome(item)), "", *_bars(item.waterfall), ""]
+        lines += [*_wrap(outcome(item)), "", *_bars(item), ""]
     findings = all_findings(diagnosed)
     if findings:
         for number, finding in enumerate(findings, 1):
             lines += [*_finding(number, finding), ""]
     else:
-        lines += ["No finding: none of the rules that could be evaluated found anything to save.", ""]
+        lines += [no_finding(diagnosed), ""]
     lines += list(_closing(diagnosed))
     return _printable("\n".join(lines).rstrip() + "\n")
 
@@ -74,8 +74,13 @@ def coverage_line(coverage: Coverage) -> str:
     return ("Coverage: complete. " if coverage.complete else "Coverage: not complete. ") + said
 
 
-def _bars(parts: Sequence[Part]) -> Iterator[str]:
+def _bars(item: Diagnosed) -> Iterator[str]:
+    parts = item.waterfall
     if not parts:
+        hot = hot_code(item.run)
+        if hot is not None:
+            yield from _hot(hot)
+            return
         yield "Where the time went is not known: the log has no start of the application, or no times after it."
         return
     longest = max(part.ratio for part in parts) or 1.0
@@ -84,6 +89,16 @@ def _bars(parts: Sequence[Part]) -> Iterator[str]:
         blocks = round(part.ratio / longest * _BAR)
         bar = ("█" * blocks or ("▏" if part.wall_ms else "")).ljust(_BAR)
         yield f"  {part.label:<{names}}  {bar}  {format_ms(part.wall_ms):>12}  {format_ratio(part.ratio):>7}"
+
+
+def _hot(hot: HotCode) -> Iterator[str]:
+    """What a recording without an event log can say: the code that its samples show."""
+    yield f"  {format_count(hot.samples)} {hot.event} sample{'' if hot.samples == 1 else 's'}, by kind of code:"
+    for name, count in hot.families:
+        yield f"  {format_ratio(count / hot.samples):>8}  {name}"
+    yield "  and by method, its callees not counted:"
+    for name, count in hot.methods:
+        yield f"  {format_ratio(count / hot.samples):>8}  {name}"
 
 
 def _finding(number: int, finding: Ranked) -> Iterator[str]:
@@ -114,9 +129,9 @@ def _advice_markdown(advice: Sequence[Advice]) -> Iterator[str]:
 
 
 def _closing(diagnosed: Sequence[Diagnosed]) -> Iterator[str]:
-    unasked = all_not_evaluated(diagnosed)
-    for item in unasked:
-        yield from _wrap(f"Not evaluated: {item.code} needs {item.needs}.")
+    unasked = not_evaluated_sentences(all_not_evaluated(diagnosed))
+    for sentence in unasked:
+        yield from _wrap(sentence)
     if unasked:
         yield ""
     yield from _wrap(coverage_line(total(item.run.coverage for item in diagnosed)))

@@ -31,8 +31,10 @@ MOST_OF_ONE_RULE: Final = 20
 # Applications whose tasks ran for less than this in all are too small for more than a remark.
 SMALL_TASK_TIME_MS: Final = 60_000
 
-_EVENT_LOG: Final = "a Spark event log (spark.eventLog.enabled=true)"
-_RECORDING: Final = "a recording (start the application with `emberscope run`)"
+_EVENT_LOG: Final = "from a Spark event log (spark.eventLog.enabled=true)"
+_RECORDING: Final = "from a recording (start the application with `emberscope run`)"
+_NOT_HERE: Final = "which this log does not hold"
+_SOURCES: Final = (_EVENT_LOG, _RECORDING)
 _RECORDED: Final = frozenset({"samples", "stacks", "frames", "spans", "series"})
 
 
@@ -71,18 +73,22 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class NotEvaluated:
-    """A rule that could not be asked. `needs` says what is missing and how to get it."""
+    """A rule that could not be asked. `needs` says what is missing and how to get it, `reason` the same without the
+    tables by name, so that rules with one reason can be told together."""
 
     code: str
     needs: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """All findings of one run, ranked, causes before their consequences; and the rules that could not be asked."""
+    """All findings of one run, ranked, causes before their consequences; the rules that could not be asked, and how
+    many could."""
 
     findings: tuple[Ranked, ...]
     not_evaluated: tuple[NotEvaluated, ...]
+    asked: int
 
 
 def evaluate(run: Run, rules: Sequence[Rule[Any]] = RULES) -> Diagnosis:
@@ -93,13 +99,18 @@ def evaluate(run: Run, rules: Sequence[Rule[Any]] = RULES) -> Diagnosis:
     for rule in rules:
         missing = _missing(rule, run)
         if missing:
-            unasked.append(NotEvaluated(rule.code, missing))
+            needs = "; ".join(f"{' and '.join(names)}, {source}" for source, names in missing.items())
+            sources = (
+                source if source in _SOURCES else f"{' and '.join(n)}, {source}" for source, n in missing.items()
+            )
+            reason = "; ".join(source.removeprefix("from ") for source in sources)
+            unasked.append(NotEvaluated(rule.code, needs, reason))
             continue
         for finding in folded(rule.name, tuple(rule.check(run, rule.limits)), run.application.observed_ms):
             confidence = finding.confidence * sureness
             severity = severity_of(impact_ratio(finding, run) * confidence, small=small)
             found.append(Ranked(rule, run.application.app_id, finding, severity, confidence))
-    return Diagnosis(ranked(found), tuple(unasked))
+    return Diagnosis(ranked(found), tuple(unasked), len(rules) - len(unasked))
 
 
 def folded(name: str, findings: Sequence[Finding], length_ms: int | None) -> Sequence[Finding]:
@@ -200,20 +211,21 @@ def data_confidence(run: Run) -> float:
     return float(sureness * here / sum(expected.values()))
 
 
-def _missing(rule: Rule[Any], run: Run) -> str:
-    """What of the rule's needs this run lacks, in words; empty where it has all."""
-    lacks = []
-    if rule.needs_times and observed_window(run) is None:
-        lacks.append("the start of the application and a time after it")
+def _missing(rule: Rule[Any], run: Run) -> dict[str, list[str]]:
+    """What of the rule's needs this run lacks, by where it would come from; empty where it has all."""
+    lacks: dict[str, list[str]] = {}
     for read in rule.reads:
         table = run.tables.get(read.table.name)
         if table is None:
             recorded = read.table.name in _RECORDED
             here = "tasks" in run.tables and not recorded
-            source = "which this log does not hold" if here else f"from {_RECORDING if recorded else _EVENT_LOG}"
-            lacks.append(f"{read.table.name}, {source}")
+            source = _NOT_HERE if here else _RECORDING if recorded else _EVENT_LOG
+            lacks.setdefault(source, []).append(read.table.name)
             continue
         empty = [name for name in read.columns if table.num_rows and table[name].null_count == table.num_rows]
         if empty:
-            lacks.append(f"{', '.join(f'{read.table.name}.{name}' for name in empty)}, which this log does not hold")
-    return "; ".join(lacks)
+            lacks.setdefault(_NOT_HERE, []).extend(f"{read.table.name}.{name}" for name in empty)
+    # Times come with the event log: where all of it lacks, that is said once.
+    if rule.needs_times and _EVENT_LOG not in lacks and observed_window(run) is None:
+        lacks.setdefault(_NOT_HERE, []).append("the start of the application and a time after it")
+    return lacks
