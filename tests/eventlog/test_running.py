@@ -57,6 +57,28 @@ def test_what_ran_when_the_log_ends_is_counted_and_no_loss(spaced: bool, tmp_pat
     assert facts(run)["tasks"]["total"] == len(ended)
 
 
+@pytest.mark.parametrize(
+    ("reason", "at_end"),
+    [("Stage cancelled because SparkContext was shut down", True), ("Job aborted due to stage failure", False)],
+)
+def test_what_ran_when_the_application_was_stopped_ran_at_its_end(reason: str, at_end: bool, tmp_path: Path) -> None:
+    stage, ends = ends_of_last_stage()
+    completed = json.loads(
+        next(
+            line
+            for line, e in zip(_LINES, _EVENTS, strict=True)
+            if name(e) == "StageCompleted" and e["Stage Info"]["Stage ID"] == stage
+        )
+    )
+    completed["Stage Info"]["Failure Reason"] = reason
+    failed = json.dumps(completed, separators=(",", ":")).encode() + b"\n"
+    run = read([*_LINES[: ends[0]], failed], tmp_path)
+    rows = run.tables["running_tasks"].to_pylist()
+    assert rows
+    assert {row["at_end"] for row in rows} == {at_end}
+    assert run.coverage.complete
+
+
 def test_an_end_that_is_missing_in_a_succeeded_stage_was_lost(tmp_path: Path) -> None:
     _, ends = ends_of_last_stage()
     run = read([line for i, line in enumerate(_LINES) if i != ends[0]], tmp_path)

@@ -18,6 +18,8 @@ Row = dict[str, Any]
 Key = tuple[int, int]
 
 _INFO: Final = ("task_id", "task_index", "attempt", "partition", "launch_ms")
+# What Spark says of a stage that ends because the whole application does (DAGScheduler.cleanUpAfterSchedulerStop).
+_SHUT_DOWN: Final = "SparkContext was shut down"
 _STAGE_ENDED: Final = frozenset({"succeeded", "failed"})
 
 
@@ -81,7 +83,8 @@ class RunningTasks:
             known = [ms for ms in limits if ms is not None]
             launch_ms = row["launch_ms"]
             until_ms = None if launch_ms is None or not known else max(launch_ms, min(known))
-            rows.append(row | {"until_ms": until_ms, "at_end": not (stage_ended or job_ended or gone_ms is not None)})
+            over = (stage_ended or job_ended) and _SHUT_DOWN not in (stage.get("failure_reason") or "")
+            rows.append(row | {"until_ms": until_ms, "at_end": not over and gone_ms is None})
         ends = _ends(tables["tasks"])
         self.lost = sum(min(n, max(0, self._starts[key] - ends[key])) for key, n in without_end.items())
         return RUNNING_TASKS.from_rows(rows) if rows else RUNNING_TASKS.empty()
