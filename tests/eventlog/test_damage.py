@@ -2,6 +2,7 @@
 
 import io
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import zstandard
@@ -85,15 +86,18 @@ def test_a_corrupt_frame_costs_no_other(changes: list[tuple[int, int]], tmp_path
         damaged[position] = byte
     (tmp_path / "log").write_bytes(damaged)
     ends = sorted(_ends_of_frames(_ZSTD))
-    hit = {sum(end <= position for end in ends) for position, _ in changes}
+    hit = {sum(end <= position for end in ends) for position, byte in changes if _ZSTD[position] != byte}
     try:
         run = read_event_log(str(tmp_path / "log"))
     except InputError:
-        assert hit  # the beginning is what tells an event log
+        assert 0 in hit  # the beginning is what tells an event log
         return
-    whole = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(_ZSTD), read_across_frames=True).read()
-    assert run.application.lines <= whole.count(b"\n") + 2 * len(hit)
-    assert sum(run.application.event_counts.values()) > 0
+    # A frame that was hit may give anything, more lines than it had too; those of all others are there.
+    begins = [0, *ends]
+    kept = [_ZSTD[begin:end] for number, (begin, end) in enumerate(pairwise(begins)) if number not in hit]
+    lines = sum(zstandard.ZstdDecompressor().decompressobj().decompress(frame).count(b"\n") for frame in kept)
+    assert run.application.lines >= lines
+    assert hit or run.coverage.complete
 
 
 @_often
