@@ -48,7 +48,7 @@ def command(
     from emberscope.sources.join import join
     from emberscope.tables.coverage import Coverage, Note
 
-    reading = read_inputs(inputs, kind, of_application=True)
+    reading = read_inputs(inputs, kind, output=output, of_application=True)
     described = [Input(run.path, found, run.coverage) for found, run in reading.runs]
     described += [
         Input(error.path, None, Coverage((Note("missing_part", error.reason, error.path),)))

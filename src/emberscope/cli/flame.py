@@ -65,7 +65,7 @@ def command(
     form = form or _format_of(output) or "html"
     if form == "html" and output is None and sys.stdout.isatty():
         raise UsageError("a page of HTML is nothing for a terminal.", hint="Name a file: -o flame.html.")
-    _, run = read_one(source, kind, lines=lines)
+    _, run = read_one(source, kind, output=output, lines=lines)
     samples = chosen_samples(run, given)
     stacks, frames = run.tables["stacks"], run.tables["frames"]
     if is_reverse:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from emberscope.cli.output import say
+from emberscope.cli.overwrite import check_output
 from emberscope.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,11 +41,14 @@ class Reading:
         raise InputError(first.path, first.reason, place=first.place, hint=hint)
 
 
-def read_inputs(paths: Sequence[str], kind: str | None, *, of_application: bool = False) -> Reading:
+def read_inputs(
+    paths: Sequence[str], kind: str | None, *, output: str | None = None, of_application: bool = False
+) -> Reading:
     """Everything at these paths, in their order. `-` is standard input; a directory of event logs is several inputs.
 
-    With `of_application`, profiles that know no application are among the problems.
+    With `of_application`, profiles that know no application are among the problems. Raises `UsageError` where `output` would be written over one of them.
     """
+    check_output(output, paths)
     reading = Reading()
     with ExitStack() as stack:
         for path in paths:
@@ -56,11 +60,14 @@ def read_inputs(paths: Sequence[str], kind: str | None, *, of_application: bool 
     return reading
 
 
-def read_one(path: str, kind: str | None, *, lines: bool = False, of_application: bool = False) -> tuple[str, Run]:
+def read_one(
+    path: str, kind: str | None, *, output: str | None = None, lines: bool = False, of_application: bool = False
+) -> tuple[str, Run]:
     """The one input at this path. Raises `InputError` where there are several.
 
-    With `of_application`, also where it is a profile that knows no application.
+    With `of_application`, also where it is a profile that knows no application. Raises `UsageError` where `output` would be written over it.
     """
+    check_output(output, [path])
     from emberscope.sources.load import find_inputs, load, standard_input
 
     with standard_input(path) as place:

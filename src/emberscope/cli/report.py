@@ -25,7 +25,7 @@ def command(run: str, output: str, kind: str | None) -> None:
     from emberscope.report.diagnosis import diagnose
     from emberscope.report.page import report_page
 
-    _, loaded = read_one(run, kind, of_application=True)
+    _, loaded = read_one(run, kind, output=output, of_application=True)
     write_result(report_page(diagnose(loaded)), output)
     say_coverage(loaded.coverage)
     say(f"report: {output}")

@@ -54,6 +54,7 @@ def command(
     standard output and its exit code are its own; the summary goes to standard error. Nothing of its code or
     configuration is edited: what it sets already is added to.
     """
+    from emberscope.cli.overwrite import check_output
     from emberscope.recorder import child
     from emberscope.recorder.plan import plan
     from emberscope.store.layout import check_group
@@ -65,6 +66,7 @@ def command(
         raise UsageError("a command is missing.", hint="Write it as in 'emberscope run -- spark-submit app.py'.")
     check_group(group)
     place = Path(os.path.abspath(store or os.environ.get(STORE_VARIABLE) or DEFAULT_STORE))
+    check_output(report, [str(place), *arguments])
     chosen = {"engine": engine, "events": events, "chunk.seconds": str(chunk_seconds) if chunk_seconds else None}
     why_no_store = ""
     try:
