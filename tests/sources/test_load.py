@@ -60,3 +60,40 @@ def test_standard_input_is_a_file_for_the_length_of_the_block(monkeypatch):
         assert load(path).application.app_name == "logged-job"
     with pytest.raises(InputError, match="there is no such file"):
         load(path)
+
+
+def test_a_directory_gives_all_its_members(tmp_path):
+    """Logs, rolling logs, recordings and runs at any of a few depths; what is none of it is told, all of it."""
+    (tmp_path / "deep/er/est").mkdir(parents=True)
+    (tmp_path / "empty").mkdir()
+    shutil.copy(LOG, tmp_path / "z-log")
+    shutil.copy(LOG, tmp_path / "deep/er/est/log")
+    shutil.copytree(next((DATA / "eventlog/spark-4.3").iterdir()), tmp_path / "deep/rolling")
+    shutil.copy(JFR, tmp_path / "a.jfr")
+    shutil.copy(JFR, tmp_path / "deep/b.jfr")
+    run = whole_run(tmp_path / "deep/store")
+    (tmp_path / "deep/junk").write_text("hello")
+    (tmp_path / "nothing").touch()
+    (tmp_path / "_SUCCESS").touch()
+    (tmp_path / ".hidden").write_text("hello")
+    (tmp_path / "earlier.json").write_text('{\n "schema": "emberscope.diagnose/1"}')
+    (tmp_path / "deep/loop").symlink_to(tmp_path)
+    found, problems = find_inputs(str(tmp_path))
+    here = [(item.kind, item.path.removeprefix(f"{tmp_path}/")) for item in found]
+    assert here == [
+        ("event_log", "deep/er/est/log"),
+        ("event_log", "deep/rolling"),
+        ("event_log", "z-log"),
+        ("recording", str(tmp_path)),
+        ("run", str(run.relative_to(tmp_path))),
+    ]
+    assert [file.removeprefix(f"{tmp_path}/") for file in found[3].files] == ["a.jfr", "deep/b.jfr"]
+    assert [error.path.removeprefix(f"{tmp_path}/") for error in problems] == ["deep/junk", "nothing"]
+
+
+def test_folders_too_deep_are_told(tmp_path):
+    shutil.copy(LOG, tmp_path / "log")
+    (tmp_path / "1/2/3/4/5/6").mkdir(parents=True)
+    found, problems = find_inputs(str(tmp_path))
+    assert len(found) == 1
+    assert ["lies more than 4 folders deep" in str(error) for error in problems] == [True]

@@ -58,14 +58,14 @@ def command(
 ) -> None:
     """Flame graph of a run, a .jfr recording or a directory of recordings, or of a slice of it.
 
-    Collapsed stacks and the output of `perf script` are drawn too.
+    INPUT is one of these, collapsed stacks, the output of `perf script`, or - for standard input.
 
     HTML is one offline file; folded, speedscope and json are for other tools and go to standard output without -o.
     """
     form = form or _format_of(output) or "html"
     if form == "html" and output is None and sys.stdout.isatty():
         raise UsageError("a page of HTML is nothing for a terminal.", hint="Name a file: -o flame.html.")
-    _, run = read_one(source, kind, output=output, lines=lines)
+    _, run, reading = read_one(source, kind, output=output, lines=lines)
     samples = chosen_samples(run, given)
     stacks, frames = run.tables["stacks"], run.tables["frames"]
     if is_reverse:
@@ -79,6 +79,7 @@ def command(
     else:
         _write_tree(run, samples, stacks, frames, form, unit, output, given)
     say_coverage(run.coverage)
+    reading.fail_if_incomplete()
 
 
 def _page(

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from emberscope.cli.output import say
 from emberscope.cli.overwrite import check_output
 from emberscope.errors import InputError
+from emberscope.tables.coverage import Coverage
 
 if TYPE_CHECKING:
     from emberscope.sources.load import Input
     from emberscope.tables.run import Run
+
+STANDARD_INPUT: Final = "standard input"
 
 kind_option = click.option(
     "--kind",
@@ -37,7 +40,8 @@ class Reading:
             return
         first = self.problems[0]
         others = len(self.problems) - 1
-        hint = f"{first.hint} And {others} more inputs could not be read.".strip() if others else first.hint
+        more = f"And {others} more {'input' if others == 1 else 'inputs'} could not be read." if others else ""
+        hint = f"{first.hint} {more}".strip()
         raise InputError(first.path, first.reason, place=first.place, hint=hint)
 
 
@@ -46,7 +50,8 @@ def read_inputs(
 ) -> Reading:
     """Everything at these paths, in their order. `-` is standard input; a directory of event logs is several inputs.
 
-    With `of_application`, profiles that know no application are among the problems. Raises `UsageError` where `output` would be written over one of them.
+    With `of_application`, profiles that know no application are among the problems. Raises `UsageError` where
+    `output` would be written over one of them.
     """
     check_output(output, paths)
     reading = Reading()
@@ -62,34 +67,39 @@ def read_inputs(
 
 def read_one(
     path: str, kind: str | None, *, output: str | None = None, lines: bool = False, of_application: bool = False
-) -> tuple[str, Run]:
-    """The one input at this path. Raises `InputError` where there are several.
+) -> tuple[str, Run, Reading]:
+    """The one input at this path, with its kind and, in the reading, the members of a directory that are bad.
 
-    With `of_application`, also where it is a profile that knows no application. Raises `UsageError` where `output` would be written over it.
+    An event log and the recordings of the same application in one directory are one input. Raises `InputError` where
+    there are several, and `UsageError` where `output` would be written over it. With
+    `of_application`, profiles that know no application are among what is bad.
     """
-    check_output(output, [path])
-    from emberscope.sources.load import find_inputs, load, standard_input
+    from emberscope.sources.join import join
 
-    with standard_input(path) as place:
-        try:
-            found, problems = find_inputs(place, kind)
-            if len(found) > 1:
-                names = ", ".join(item.path for item in found[:3])
-                raise InputError(path, f"it holds {len(found)} inputs.", hint=f"Give one of them: {names}.")
-            if problems:
-                raise problems[0]
-            _say_newest(found[0].path, found[0].of_runs)
-            if of_application:
-                _need_application(found[0])
-            run = load(found[0].path, found[0].kind, lines=lines)
-        except InputError as error:
-            raise _named(error, place, path) from None
-        return found[0].kind, replace(run, path="-") if path == "-" else run
+    check_output(output, [path])
+    reading = Reading()
+    with ExitStack() as stack:
+        for kind_read, run in _read(path, kind, stack, reading.problems, of_application, lines=lines, most=2):
+            reading.runs.append((kind_read, run))
+    if not reading.runs:
+        raise reading.problems[0]
+    together = join([run for _, run in reading.runs])
+    if len(together) > 1:
+        raise _several(path, [run.path for run in together])
+    return reading.runs[0][0], together[0], reading
 
 
 def _read(
-    path: str, kind: str | None, stack: ExitStack, problems: list[InputError], of_application: bool
+    path: str,
+    kind: str | None,
+    stack: ExitStack,
+    problems: list[InputError],
+    of_application: bool,
+    *,
+    lines: bool = False,
+    most: int | None = None,
 ) -> Iterator[tuple[str, Run]]:
+    """What lies at a path, one by one. Raises `InputError` where there are more than `most`."""
     from emberscope.sources.load import find_inputs, load, standard_input
 
     place = stack.enter_context(standard_input(path))
@@ -97,24 +107,52 @@ def _read(
         found, not_read = find_inputs(place, kind)
     except InputError as error:
         raise _named(error, place, path) from None
+    if most is not None and len(found) > most:
+        raise _several(path, [item.path for item in found])
     problems += not_read
     for item in found:
         _say_newest(item.path, item.of_runs)
         try:
             if of_application:
                 _need_application(item)
-            run = load(item.path, item.kind)
+            run = load(item.path, item.kind, lines=lines, files=item.files)
         except InputError as error:
             problems.append(_named(error, place, path))
             continue
-        yield item.kind, replace(run, path="-") if path == "-" else run
+        problems += _unread_files(run, item.files)
+        yield item.kind, _piped(run, place) if path == "-" else run
+
+
+def _several(path: str, inputs: Sequence[str]) -> InputError:
+    return InputError(path, f"it holds {len(inputs)} inputs.", hint=f"Give one of them: {', '.join(inputs[:3])}.")
+
+
+def _unread_files(run: Run, files: Sequence[str]) -> list[InputError]:
+    """The recordings of a directory of which nothing could be read."""
+    if not files:
+        return []
+    read = {facts.path for facts in run.recordings}
+    said = {note.where: note.message for note in run.coverage.notes if note.code == "missing_part"}
+    return [InputError(file, said.get(file, "it cannot be read.")) for file in files if file not in read]
+
+
+def _piped(run: Run, place: str) -> Run:
+    """A run that was read from standard input, without the name of the temporary file in it."""
+
+    def named(coverage: Coverage) -> Coverage:
+        notes = coverage.notes
+        words = [(note.message.replace(place, STANDARD_INPUT), note.where.replace(place, "-")) for note in notes]
+        return Coverage(tuple(replace(note, message=m, where=w) for note, (m, w) in zip(notes, words, strict=True)))
+
+    recordings = tuple(replace(facts, path="-", coverage=named(facts.coverage)) for facts in run.recordings)
+    return replace(run, path="-", coverage=named(run.coverage), recordings=recordings)
 
 
 def _named(error: InputError, place: str, path: str) -> InputError:
     """The error under the name that the user gave."""
     if error.path != place or place == path:
         return error
-    return InputError("standard input", error.reason, place=error.place, hint=error.hint)
+    return InputError(STANDARD_INPUT, error.reason, place=error.place, hint=error.hint)
 
 
 def _need_application(item: Input) -> None:

@@ -24,7 +24,7 @@ def check_output(output: str | None, inputs: Iterable[str]) -> None:
         return
     for given in inputs:
         try:
-            is_part = os.path.samefile(path, given) or _is_below(path, given) and _is_read(path)
+            is_part = os.path.samefile(path, given) or (_is_below(path, given) and _is_read(path))
         except (OSError, ValueError):  # no file: standard input, an option, an input that the reader will refuse
             continue
         if is_part:

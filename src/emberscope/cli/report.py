@@ -20,12 +20,14 @@ Example:
 def command(run: str, output: str, kind: str | None) -> None:
     """One HTML file: where the time went, the findings, and the flame graph. It opens offline.
 
-    RUN is a run, a store (its newest run), an event log or a recording.
+    RUN is a run, a store (its newest run), an event log, a recording, or - for standard input.
     """
     from emberscope.report.diagnosis import diagnose
     from emberscope.report.page import report_page
 
-    _, loaded = read_one(run, kind, output=output, of_application=True)
+    _, loaded, reading = read_one(run, kind, output=output, of_application=True)
     write_result(report_page(diagnose(loaded)), output)
     say_coverage(loaded.coverage)
-    say(f"report: {output}")
+    if output != "-":
+        say(f"report: {output}")
+    reading.fail_if_incomplete()

@@ -13,6 +13,7 @@ from pathlib import Path
 from emberscope.errors import InputError, UsageError
 from emberscope.eventlog.read import read_event_log
 from emberscope.sources.kind import READABLE, is_log_in_parts, kind_of
+from emberscope.sources.members import members
 from emberscope.sources.recording import load_recording, load_text_profile
 from emberscope.sources.run import load_run
 from emberscope.store.layout import is_run, runs_of
@@ -21,15 +22,21 @@ from emberscope.tables.run import Run
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One thing to read: where it is and its kind; `of_runs` runs of a store are there and this is the newest."""
+    """One thing to read: where it is and its kind; `of_runs` runs of a store are there and this is the newest.
+
+    `files` are the recordings in a directory that are one input together; empty where `path` itself is all.
+    """
 
     path: str
     kind: str
     of_runs: int = 1
+    files: tuple[str, ...] = ()
 
 
-def load(path: str, kind: str | None = None, *, lines: bool = False) -> Run:
+def load(path: str, kind: str | None = None, *, lines: bool = False, files: tuple[str, ...] = ()) -> Run:
     """The run at `path`, of whatever kind; with `lines`, frames of recordings carry their source line.
+
+    Of a directory of recordings only `files` are read where they are given.
 
     Raises `InputError` where it cannot be read at all.
     """
@@ -38,7 +45,7 @@ def load(path: str, kind: str | None = None, *, lines: bool = False) -> Run:
             case "event_log":
                 return read_event_log(path)
             case "recording":
-                return load_recording(path, lines=lines)
+                return load_recording(path, lines=lines, files=files)
             case "collapsed" | "perf_script" as text:
                 return load_text_profile(path, text)
             case "run":
@@ -52,25 +59,21 @@ def load(path: str, kind: str | None = None, *, lines: bool = False) -> Run:
 
 
 def find_inputs(path: str, kind: str | None = None) -> tuple[list[Input], list[InputError]]:
-    """What there is to read at `path`: itself, or the members of a directory of several event logs.
+    """What there is to read at `path`: itself, or the members of a directory of anything.
 
-    A store stands for its newest run. Members that cannot be read come back as errors, one each; where there is
-    nothing else the error is raised.
+    A store stands for its newest run. The recordings of a directory are one input; each event log and run in it is
+    one of its own. Members that cannot be read come back as errors, one each; where there is nothing else one error
+    is raised.
     """
     if "://" in path:
         raise InputError(path, "this version reads files and directories only.", hint="Fetch it first.")
     place = Path(path)
     if kind is not None or not place.is_dir():
         return [Input(path, kind or kind_of(path))], []
-    if not is_run(place) and (runs := runs_of(place)):
-        return [Input(str(runs[-1]), "run", of_runs=len(runs))], []
     try:
-        return [Input(path, kind_of(path))], []
-    except InputError as error:
-        found, problems = _members(place)
-        if not found:
-            raise error from None
-        return found, problems
+        return _inputs_in(place)
+    except OSError as error:
+        raise InputError(path, f"cannot be read: {error.strerror or error}.") from error
 
 
 @contextmanager
@@ -91,15 +94,17 @@ def standard_input(path: str) -> Iterator[str]:
         os.unlink(name)
 
 
-def _members(directory: Path) -> tuple[list[Input], list[InputError]]:
-    """The event logs and recordings in a directory, one level deep, and the members that are neither."""
-    found: list[Input] = []
-    problems: list[InputError] = []
-    for child in sorted(directory.iterdir()):
-        if child.name.startswith((".", "_")) or (child.is_dir() and not is_log_in_parts(child)):
-            continue
-        try:
-            found.append(Input(str(child), kind_of(str(child))))
-        except InputError as error:
-            problems.append(error)
-    return found, problems
+def _inputs_in(place: Path) -> tuple[list[Input], list[InputError]]:
+    path = str(place)
+    if not is_run(place) and (runs := runs_of(place)):
+        return [Input(str(runs[-1]), "run", of_runs=len(runs))], []
+    if is_run(place) or is_log_in_parts(place):
+        return [Input(path, kind_of(path))], []
+    there = members(place)
+    found = [Input(single, kind_read) for single, kind_read in there.singles]
+    if there.recordings:
+        found.append(Input(path, "recording", files=tuple(there.recordings)))
+    found += [Input(run, "run") for run in there.runs]
+    if not found:
+        return [Input(path, kind_of(path))], []  # raises one sentence about all of it
+    return found, there.problems

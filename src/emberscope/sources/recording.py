@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,14 +22,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def load_recording(path: str, *, lines: bool = False) -> Run:
+def load_recording(path: str, *, lines: bool = False, files: Sequence[str] = ()) -> Run:
     """A recording, or a directory of them, as a run of which nothing but its recordings is known.
 
-    With `lines`, one method at different source lines is different frames. Raises `InputError` where nothing of it
-    can be read.
+    With `lines`, one method at different source lines is different frames. `files` are those of a directory that are
+    meant, all of them where it is empty. Raises `InputError` where nothing of it can be read.
     """
     place = Path(path)
-    if not place.is_dir():
+    if files:
+        chunks = [read_chunk(Path(file)) for file in files]
+    elif not place.is_dir():
         chunks = [read_chunk(place)]
     else:
         chunks = [read_chunk(file) for file in members_of(place) if is_recording(file)]
