@@ -2,7 +2,7 @@ import shutil
 
 import pytest
 
-from emberscope.sources.collect import bare_name, collect, log_names
+from emberscope.sources.collect import collect
 from tests.sources.stored import APP_ID, LOG, add_application, add_chunk, recording
 
 PLUGIN = "io.emberscope.EmberscopePlugin"
@@ -107,17 +107,3 @@ def test_a_log_that_cannot_be_read_is_kept_all_the_same(tmp_path):
 def test_in_the_users_directory_only_logs_of_this_command_are_taken(tmp_path):
     arrive(tmp_path / "logs")
     assert gather(tmp_path / "s", event_log_dir=str(tmp_path / "logs")) == []
-
-
-@pytest.mark.parametrize(
-    ("app_id", "attempt", "log"),
-    [
-        ("app-1", None, "app-1"),
-        ("app-1", None, "app-1.lz4.inprogress"),
-        ("app-1", "1", "app-1"),
-        ("application_1_2", "2", "eventlog_v2_application_1_2_2"),
-        ("Spark:x.Y", None, "spark-x_y.zstd"),
-    ],
-)
-def test_names_of_logs(app_id, attempt, log):
-    assert bare_name(log) in log_names(app_id, attempt)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from typing import Any, Final
 from emberscope.errors import InputError
 from emberscope.eventlog.read import read_event_log
 from emberscope.recorder.merge import local_path
+from emberscope.sources.event_log_names import bare_name, log_names, logs_in
 from emberscope.store.layout import APPLICATION_DOCUMENT, EVENTLOG, run_directory
 from emberscope.tables.coverage import Note
 from emberscope.tables.run import Run
@@ -52,7 +52,7 @@ def collect(
     """
     recorded = recorded_runs(store, group, invocation)
     collected = []
-    arrived = _logs_in(incoming)
+    arrived = logs_in(incoming)
     for directory, said in recorded:
         log = _take(arrived, said)
         notes = _place_own_log(log, directory) if log else _fetch_log(said, event_log_dir, directory)
@@ -67,7 +67,7 @@ def collect(
 
 def _changed_logs(event_log_dir: str | None, since_ms: int) -> list[Path]:
     path = local_path(event_log_dir) if event_log_dir else None
-    return [log for log in _logs_in(Path(path)) if log.stat().st_mtime * 1000 >= since_ms] if path else []
+    return [log for log in logs_in(Path(path)) if log.stat().st_mtime * 1000 >= since_ms] if path else []
 
 
 def _is_of(log: Path, invocation: str) -> bool:
@@ -91,12 +91,6 @@ def recorded_runs(store: Path, group: str, invocation: str) -> list[tuple[Path, 
     return sorted(found, key=lambda run: (run[1].get("started_ms") or 0, str(run[0])))
 
 
-def _logs_in(incoming: Path) -> list[Path]:
-    if not incoming.is_dir():
-        return []
-    return sorted(path for path in incoming.iterdir() if not path.name.startswith("."))
-
-
 def _take(logs: list[Path], said: Mapping[str, Any]) -> Path | None:
     """Takes the log of this application out of the list, by its name, which holds the application's id."""
     wanted = log_names(str(said.get("app_id") or ""), said.get("attempt"))
@@ -105,21 +99,6 @@ def _take(logs: list[Path], said: Mapping[str, Any]) -> Path | None:
             logs.remove(log)
             return log
     return None
-
-
-def log_names(app_id: str, attempt: str | None) -> set[str]:
-    """The names that Spark may give the log of an application, without codec and state.
-
-    Spark writes `<id>` or `<id>_<attempt>`, and replaces what file systems do not like.
-    """
-    name = re.sub(r"[ :/]", "-", app_id)
-    name = re.sub(r"[.${}'\"]", "_", name).lower()
-    return {name, f"{name}_{attempt}"} if attempt else {name}
-
-
-def bare_name(log: str) -> str:
-    """The name of an event log without `eventlog_v2_`, codec and `.inprogress`."""
-    return re.sub(r"(?:\.(?:lz4|lzf|snappy|zstd|inprogress))+$", "", log.removeprefix("eventlog_v2_")).lower()
 
 
 def _place_own_log(log: Path, directory: Path) -> list[Note]:
@@ -140,7 +119,7 @@ def _fetch_log(said: Mapping[str, Any], event_log_dir: str | None, directory: Pa
         message = f"The event log lies at {uri}, which is not read from here: give its files to `emberscope diagnose`."
         return [Note("not_recorded", message if uri else "No event log was found.", "event log")]
     wanted = log_names(str(said.get("app_id") or ""), said.get("attempt"))
-    for log in _logs_in(Path(path)):
+    for log in logs_in(Path(path)):
         if bare_name(log.name) in wanted:
             return _copy_log(log, directory / EVENTLOG / log.name)
     return [Note("not_recorded", f"No event log of this application lies in {path}.", "event log")]

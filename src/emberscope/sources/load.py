@@ -16,7 +16,7 @@ from emberscope.sources.kind import READABLE, is_log_in_parts, kind_of
 from emberscope.sources.members import members
 from emberscope.sources.recording import load_recording, load_text_profile
 from emberscope.sources.run import load_run
-from emberscope.store.layout import is_run, runs_of
+from emberscope.store.layout import INCOMING, is_run, runs_of
 from emberscope.tables.run import Run
 
 
@@ -98,6 +98,9 @@ def _inputs_in(place: Path) -> tuple[list[Input], list[InputError]]:
     path = str(place)
     if not is_run(place) and (runs := runs_of(place)):
         return [Input(str(runs[-1]), "run", of_runs=len(runs))], []
+    if not is_run(place) and (left := sorted((place / INCOMING).glob("*/*"))):
+        # `emberscope run` was killed before its first run was put together, and no recorder wrote anything either.
+        return [Input(str(log), "event_log") for log in left], []
     if is_run(place) or is_log_in_parts(place):
         return [Input(path, kind_of(path))], []
     there = members(place)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from emberscope.errors import InputError
 from emberscope.eventlog.read import read_event_log
+from emberscope.sources.event_log_names import logs_left
 from emberscope.sources.lost import by_process, chunk_notes, executor_notes
 from emberscope.sources.recording import joined, read_chunks, recorder_of
 from emberscope.store.chunks import Chunk, Manifest, chunks_of
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NO_EVENT_LOG = "This run has no event log: stages, tasks and SQL executions are not known."
+LEFT_LOG = "The event log is read from where Spark wrote it: it was not put into the run."
 
 
 def load_run(path: str, *, lines: bool = False) -> Run:
@@ -32,7 +34,7 @@ def load_run(path: str, *, lines: bool = False) -> Run:
     place = Path(path)
     said = _document(place / APPLICATION_DOCUMENT)
     earlier = _document(place / RUN_DOCUMENT)
-    log, log_notes = _event_log(place)
+    log, log_notes = _event_log(place, said)
     chunks = chunks_of(place)
     recordings, coverage = read_chunks(chunks, lines=lines)
     if log is None and not recordings:
@@ -63,13 +65,16 @@ def load_run(path: str, *, lines: bool = False) -> Run:
     )
 
 
-def _event_log(run: Path) -> tuple[Run | None, list[Note]]:
-    """The event log of a run; a log that cannot be read is a note."""
+def _event_log(run: Path, said: Mapping[str, Any]) -> tuple[Run | None, list[Note]]:
+    """The event log of a run, or the one that Spark left elsewhere; a log that cannot be read is a note."""
     directory = run / EVENTLOG
     logs = sorted(path for path in directory.iterdir() if not path.name.startswith(".")) if directory.is_dir() else []
+    notes: list[Note] = []
+    if not logs:
+        logs = logs_left(run, said)
+        notes += [Note("limited", LEFT_LOG, str(log)) for log in logs[:1]]
     if not logs:
         return None, [Note("not_recorded", NO_EVENT_LOG, str(run))]
-    notes: list[Note] = []
     for path in logs:
         try:
             return read_event_log(str(path)), notes
@@ -92,7 +97,7 @@ def _kept_notes(earlier: Mapping[str, Any]) -> list[Note]:
     return [
         Note(note["code"], str(note.get("message", "")), str(note.get("where", "")))
         for note in earlier.get("coverage", {}).get("notes", [])
-        if note.get("code") in ("not_recorded", "limited") and note.get("message") != NO_EVENT_LOG
+        if note.get("code") in ("not_recorded", "limited") and note.get("message") not in (NO_EVENT_LOG, LEFT_LOG)
     ]
 
 

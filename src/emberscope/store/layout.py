@@ -21,6 +21,8 @@ FINDINGS_DOCUMENT: Final = "findings.json"
 REPORT_PAGE: Final = "report.html"
 RECORDINGS: Final = "recordings"
 EVENTLOG: Final = "eventlog"
+EVENT_LOGS: Final = "eventlogs"
+"""The directory of the store into which Spark writes where the settings of `emberscope conf` were pasted."""
 
 _SAFE: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}")
 
