@@ -109,6 +109,14 @@ def test_what_can_be_read_is_told_beside_what_cannot(verb, places, capsys):
         ("conf", "--store"),
         ("conf --store /x --dialect perl", "perl"),
         ("conf --store /x --group a/b", "cannot be the name of a group"),
+        ("conf --store=", "--store is empty"),
+        ("conf --store @file", "this is a file"),
+        ("conf --store /x --event-log-dir @file", "this is a file"),
+        ("conf --store /x --event-log-dir=", "--event-log-dir is empty"),
+        ("conf --store /x --events cpu,heat", "'heat' is nothing that can be recorded"),
+        ("conf --store /x --events=", "nothing that can be recorded"),
+        ("run --store= -- touch @started", "--store is empty"),
+        ("run --events cpu,heat -- touch @started", "'heat' is nothing that can be recorded"),
         ("run", "a command is missing"),
         ("run --", "a command is missing"),
         ("run --store @empty", "a command is missing"),
@@ -124,6 +132,7 @@ def test_wrong_calls(line, words, places, capsys):
     assert out == ""
     one_sentence(err)
     assert words in err
+    assert not (places / "started").exists()
 
 
 def test_an_event_log_has_no_flame_graph(places, capsys):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 import click
 
 from emberscope.cli.output import say, write_document, write_result
+from emberscope.errors import UsageError
 
 DIALECTS: Final = ("spark-defaults", "flags", "python")
 
@@ -18,13 +21,18 @@ DIALECTS: Final = ("spark-defaults", "flags", "python")
 Examples:
   emberscope conf --store s3a://bucket/runs --jar s3a://bucket/emberscope-recorder.jar
   emberscope conf --dialect flags --store /data/runs
-  emberscope conf --dialect python --store /data/runs
+  emberscope conf --dialect python --store /data/runs --event-log-dir hdfs:///spark-logs
 """
 )
 @click.option("--dialect", type=click.Choice(DIALECTS), default=DIALECTS[0], show_default=True)
 @click.option("--store", required=True, metavar="DIR|URI", help="Where runs go: a path that all hosts see, or a URI.")
 @click.option("--group", metavar="NAME", help="A name to keep runs together.")
 @click.option("--jar", metavar="PATH|URI", help="The recorder's jar. Default: the one in this installation.")
+@click.option(
+    "--event-log-dir",
+    metavar="DIR|URI",
+    help="Where Spark writes the event log; it must be there. Default: `eventlogs` in a store that is a local path.",
+)
 @click.option("--events", metavar="LIST", help="What is sampled, such as cpu,alloc,lock,gc.")
 @click.option("--chunk-seconds", type=click.IntRange(min=1), help="How often a part of the recording is put away.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
@@ -33,36 +41,85 @@ def command(
     store: str,
     group: str | None,
     jar: str | None,
+    event_log_dir: str | None,
     events: str | None,
     chunk_seconds: int | None,
     as_json: bool,
 ) -> None:
     """The settings to paste where `emberscope run` cannot start the job.
 
-    They switch on the event log and the recorder. Add to lists that you set already (spark.plugins, spark.jars)
-    instead of replacing them.
+    They switch on the recorder and the event log. Add to lists that you set already (spark.plugins, spark.jars)
+    instead of replacing them, and keep the event log settings that you have.
+
+    Spark does not start where the directory of its event logs is missing. So for a store that is a local path,
+    the directory `eventlogs` is made in it; for a URI the event log is switched on only where --event-log-dir names
+    a directory, and a run without one knows no stages.
     """
     from emberscope.recorder.jar import recorder_jar
-    from emberscope.recorder.settings import PLUGIN_CLASS, PREFIX
+    from emberscope.recorder.settings import PLUGIN_CLASS, PREFIX, check_events
     from emberscope.store.layout import check_group
 
+    store = _absolute(store, "--store")
     settings = {
         "spark.plugins": PLUGIN_CLASS,
         "spark.jars": jar or str(recorder_jar()),
-        "spark.eventLog.enabled": "true",
         f"{PREFIX}store": store,
     }
     optional = {
         "group": check_group(group) if group else None,
-        "events": events,
+        "events": check_events(events) if events is not None else None,
         "chunk.seconds": str(chunk_seconds) if chunk_seconds else None,
     }
     settings |= {f"{PREFIX}{name}": value for name, value in optional.items() if value is not None}
+    event_log, words = _event_log(store, event_log_dir)
+    settings |= event_log
     if as_json:
         write_document({"schema": "emberscope.conf/1", "dialect": dialect, "settings": settings})
     else:
         write_result(in_dialect(settings, dialect), None)
-    say("note: spark.eventLog.dir must name a directory that exists; Spark's own default is /tmp/spark-events.")
+    say(f"note: {words}")
+
+
+def _absolute(place: str, option: str) -> str:
+    """A directory or URI as it holds wherever the job is started. Raises `UsageError` for what is neither."""
+    from emberscope.recorder.merge import local_path
+
+    if not place.strip():
+        raise UsageError(f"{option} is empty.", hint="Name a directory or a URI.")
+    path = local_path(place)
+    if path is not None and os.path.exists(path) and not os.path.isdir(path):
+        raise UsageError(f"{option} {place}: this is a file.", hint="Name a directory.")
+    return os.path.abspath(place) if path == place else place
+
+
+def _event_log(store: str, event_log_dir: str | None) -> tuple[dict[str, str], str]:
+    """The event log's settings, and what to know of them. Its directory in a local store is made here and now."""
+    from emberscope.recorder.merge import EVENT_LOG_DIR, EVENT_LOG_ENABLED, local_path
+    from emberscope.store.layout import EVENT_LOGS
+
+    if event_log_dir is not None:
+        place = _absolute(event_log_dir, "--event-log-dir")
+        path = local_path(place)
+        place = Path(path).as_uri() if path is not None else place
+        words = f"{place} must be there before the job starts: without it Spark ends with an error."
+        return {EVENT_LOG_ENABLED: "true", EVENT_LOG_DIR: place}, words
+    path = local_path(store)
+    if path is None:
+        words = (
+            "the event log is left as it is. Switch it on with --event-log-dir and a directory that is there: "
+            "a run without an event log knows no stages."
+        )
+        return {}, words
+    directory = Path(path) / EVENT_LOGS
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        words = f"event logs go to {directory}, which is there now. It must be there on the driver's host too."
+    except OSError as error:
+        words = (
+            f"make {directory} on the driver's host before the job starts: without it Spark ends with an error. "
+            f"It could not be made here: {error.strerror}."
+        )
+    return {EVENT_LOG_ENABLED: "true", EVENT_LOG_DIR: directory.as_uri()}, words
 
 
 def in_dialect(settings: Mapping[str, str], dialect: str) -> str:

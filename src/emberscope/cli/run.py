@@ -57,6 +57,7 @@ def command(
     from emberscope.cli.overwrite import check_output
     from emberscope.recorder import child
     from emberscope.recorder.plan import plan
+    from emberscope.recorder.settings import check_events
     from emberscope.store.layout import check_group
     from emberscope.store.write import check_writable
 
@@ -65,6 +66,10 @@ def command(
     if not arguments:
         raise UsageError("a command is missing.", hint="Write it as in 'emberscope run -- spark-submit app.py'.")
     check_group(group)
+    if events is not None:
+        check_events(events)
+    if store == "":
+        raise UsageError("--store is empty.", hint="Name a directory, or leave it out.")
     place = Path(os.path.abspath(store or os.environ.get(STORE_VARIABLE) or DEFAULT_STORE))
     check_output(report, [str(place), *arguments])
     chosen = {"engine": engine, "events": events, "chunk.seconds": str(chunk_seconds) if chunk_seconds else None}

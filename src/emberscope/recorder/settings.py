@@ -9,8 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from emberscope.errors import UsageError
+
 PREFIX: Final = "spark.emberscope."
 PLUGIN_CLASS: Final = "io.emberscope.EmberscopePlugin"
+
+
+EVENTS: Final = ("cpu", "alloc", "lock", "gc")
+"""What can be recorded (`Settings.java` has the same list)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,7 @@ SETTINGS: Final = (
     Setting(
         "events",
         "names",
-        "cpu,alloc,lock,gc",
+        ",".join(EVENTS),
         "",
         "What is recorded: cpu (CPU samples), alloc (allocation samples, JDK 16 or newer), lock (waits for monitors "
         "and parked threads), gc (collections, pauses, heap). CPU load, memory of the process and "
@@ -126,6 +132,16 @@ SETTINGS: Final = (
         "cpu.sampler).",
     ),
 )
+
+
+def check_events(text: str) -> str:
+    """`text` if it is a list of events that can be recorded; raises `UsageError` where it is not."""
+    names = [name.strip() for name in text.split(",")]
+    unknown = next((name for name in names if name not in EVENTS), None)
+    if unknown is not None:
+        hint = f"Choose from {', '.join(EVENTS)}, with commas between."
+        raise UsageError(f"--events {text!r}: {unknown!r} is nothing that can be recorded.", hint=hint)
+    return text
 
 
 def settings_page() -> str:

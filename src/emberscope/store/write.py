@@ -45,6 +45,8 @@ def check_writable(store: Path) -> None:
 
     A full disk lets a file be created and refuses its bytes, so bytes are written and forced to the device.
     """
+    if os.path.exists(store) and not os.path.isdir(store):
+        raise StoreError(str(store), "the store is a directory, and this is a file.", hint="Name another with --store.")
     try:
         store.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=store) as probe:
