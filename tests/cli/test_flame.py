@@ -76,7 +76,14 @@ def test_a_job_is_its_stages(run, capsys):
     [
         (["--stage", "99"], 2, "no sample is of stage 99. There are samples of 1, 2"),
         (["--executor", "5"], 2, "no sample is of executor 5. There are samples of 0, 1"),
-        (["--stage", "1", "--from", "99999"], 2, "at once"),
+        (["--stage", "1", "--from", "99999"], 2, "no sample lies at or after 99999. Samples of stage 1 lie from "),
+        (["--to", "0.001"], 2, "no sample lies before 0.001. Samples lie from "),
+        (["--from", "2030-01-01"], 2, "no sample lies at or after 2030-01-01. Samples lie from "),
+        (["--from", "60", "--to", "30"], 2, "--from 60 is not before --to 30"),
+        (["--from", "30", "--to", "30"], 2, "--from 30 is not before --to 30"),
+        (["--thread", "nobody"], 2, "no sample is of thread nobody. There are samples of "),
+        (["--thread", "9" * 30], 2, "no sample is of thread 999"),
+        (["--executor", "0", "--thread", "nobody"], 2, "no sample is of thread nobody. There are samples of "),
         (["--event", "wall"], 3, "there are no wall samples in it. There are: alloc, cpu, lock"),
         (["--unit", "bytes"], 2, "cpu samples count ns, not bytes"),
     ],
@@ -85,6 +92,67 @@ def test_an_empty_slice_is_explained_and_not_drawn(run, capsys, words, code, sai
     found, out, err = flame(capsys, run, *words, "--format", "folded")
     assert (found, out) == (code, "")
     assert said in err
+
+
+@pytest.mark.parametrize("option", ["--from", "--to"])
+@pytest.mark.parametrize(
+    ("time", "said"),
+    [
+        ("nan", "is not a time"),
+        ("inf", "is not a time"),
+        ("-inf", "is not a time"),
+        ("1e400", "is not a time"),
+        ("", "is not a time"),
+        ("-1", "is before the start"),
+        ("-2026-01-01", "is not a time"),
+        ("1e30", "no time that a sample could have"),
+        ("9999-01-01", "no time that a sample could have"),
+        ("1066-10-14", "no time that a sample could have"),
+    ],
+)
+def test_what_is_no_time_is_refused(capsys, option, time, said):
+    code, out, err = flame(capsys, JFR, f"{option}={time}", "--format", "folded")
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_epoch_milliseconds_are_a_time(capsys):
+    total = folded(capsys, JFR).total()
+    start_ms = _start_ms(capsys)
+    early, late = folded(capsys, JFR, "--to", str(start_ms + 1500)), folded(capsys, JFR, "--from", str(start_ms + 1500))
+    assert early == folded(capsys, JFR, "--to", "1.5")
+    assert early.total() + late.total() == total
+
+
+def _start_ms(capsys):
+    assert exit_code(["summary", JFR, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)["recordings"][0]["start_ms"]
+
+
+@pytest.mark.parametrize("option", ["--sql", "--job", "--stage", "--attempt", "--task"])
+@pytest.mark.parametrize("number", ["-1", "99999999999999999999", "1.5", ""])
+def test_numbers_that_no_id_can_be_are_refused(run, capsys, option, number):
+    code, out, err = flame(capsys, run, f"{option}={number}", "--format", "folded")
+    assert (code, out) == (2, "")
+    assert "Try 'emberscope flame --help'" in err
+
+
+def test_a_stage_of_the_flame_graph_is_its_samples_inside_and_beside_its_spans(run, capsys):
+    assert exit_code(["summary", run, "--json"]) == 0
+    stages = json.loads(capsys.readouterr().out)["run"]["stages"]
+    asked = [stage for stage in stages if stage["cpu_samples"]]
+    assert asked
+    for stage in asked:
+        count = folded(capsys, run, "--event", "cpu", "--stage", str(stage["stage_id"]), "--unit", "samples").total()
+        assert count == stage["cpu_samples"] + stage["cpu_samples_outside_span"]
+
+
+def test_an_ending_that_stands_for_no_format_is_refused_unless_a_format_is_given(tmp_path, capsys):
+    code, _, err = flame(capsys, JFR, "-o", str(tmp_path / "x.svg"))
+    assert (code, "no format has this ending. Known are .html" in err) == (2, True)
+    assert flame(capsys, JFR, "-o", str(tmp_path / "x.svg"), "--format", "folded")[0] == 0
+    assert flame(capsys, JFR, "-o", str(tmp_path / "page"))[0] == 0
+    assert (tmp_path / "page").read_text().startswith("<!doctype html>")
 
 
 def test_a_recording_without_spans_cannot_be_asked_for_a_stage(capsys):
@@ -135,6 +203,10 @@ def test_seconds_from_the_first_sample_where_the_clock_is_not_that_of_the_day(ca
     code, _, err = flame(capsys, str(DATA / "perf/sample1.collapsed"), "--from", "1")
     assert code == 3
     assert "its start is not known" in err
+    code, _, err = flame(capsys, path, "--from", "500", "--format", "folded")
+    assert (code, "no sample lies at or after 500. Samples lie from 0.000 s to " in err) == (2, True)
+    code, _, err = flame(capsys, str(DATA / "perf/sample1.collapsed"), "--from", "2026-01-01", "--format", "folded")
+    assert (code, "Samples tell no time." in err) == (2, True)
 
 
 def test_samples_that_tell_no_time_are_not_drawn_and_it_is_said(tmp_path, capsys):

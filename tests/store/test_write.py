@@ -26,7 +26,7 @@ def test_what_cannot_be_written_is_said(tmp_path):
         write_bytes(tmp_path / "file/x", b"")
     with pytest.raises(StoreError, match=r"the store cannot be written: (Not a directory|File exists)"):
         check_writable(tmp_path / "file/x")
-    with pytest.raises(StoreError, match="a directory, and this is a file. Name another"):
+    with pytest.raises(StoreError, match=r"a directory, and this is a file\. Name another"):
         check_writable(tmp_path / "file")
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import click
 
 from emberscope.cli.inputs import kind_option, read_inputs
-from emberscope.cli.output import write_document, write_result
+from emberscope.cli.output import form_of, write_document, write_result
 from emberscope.errors import UsageError
 
-CHECK_FAILED = 1
+CHECK_FAILED: Final = 1
+
+_ENDINGS: Final = {".json": "json", ".md": "md", ".markdown": "md", ".txt": "text"}
 
 
 @click.command(
@@ -22,10 +26,8 @@ Examples:
 )
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document (as --format json).")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "md", "json"]), help="text (the default), md for a ticket, json."
-)
-@click.option("-o", "--output", metavar="FILE", help="Where to write it; standard output without it.")
+@click.option("--format", "form", type=click.Choice(["text", "md", "json"]), help="Default: text; md is for a ticket.")
+@click.option("-o", "--output", metavar="FILE", help="Where to write it; .txt, .md or .json choose the format.")
 @click.option(
     "--fail-on",
     type=click.Choice(["critical", "high", "medium", "low", "info"]),
@@ -42,6 +44,7 @@ def command(
     """
     if as_json and form not in (None, "json"):
         raise UsageError(f"--json and --format {form} ask for two things.", hint="Choose one.")
+    form = "json" if as_json else form or form_of(output, _ENDINGS) or "text"
     from emberscope.report.diagnosis import Input, diagnose, diagnose_document
     from emberscope.report.text import diagnosis_markdown, diagnosis_text
     from emberscope.rules.evaluate import SEVERITIES
@@ -56,7 +59,7 @@ def command(
     ]
     diagnosed = [diagnose(run) for run in join([run for _, run in reading.runs])]
     document = diagnose_document(diagnosed, described)
-    if as_json or form == "json":
+    if form == "json":
         write_document(document, output)
     elif diagnosed:
         write_result((diagnosis_markdown if form == "md" else diagnosis_text)(diagnosed), output)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from emberscope.cli.inputs import kind_option, read_one
-from emberscope.cli.output import say, say_coverage, write_document, write_result
+from emberscope.cli.output import form_of, say, say_coverage, write_document, write_result
 from emberscope.cli.slices import EVENTS, chosen_samples, slice_options, words_of
 from emberscope.errors import UsageError
 
@@ -62,7 +62,7 @@ def command(
 
     HTML is one offline file; folded, speedscope and json are for other tools and go to standard output without -o.
     """
-    form = form or _format_of(output) or "html"
+    form = form or form_of(output, _SUFFIXES) or "html"
     if form == "html" and output is None and sys.stdout.isatty():
         raise UsageError("a page of HTML is nothing for a terminal.", hint="Name a file: -o flame.html.")
     _, run, reading = read_one(source, kind, output=output, lines=lines)
@@ -152,9 +152,3 @@ def _names(run: Run, table: str, key: str, name: str) -> dict[int, str]:
     if rows is None:
         return {}
     return {k: str(v) for k, v in zip(rows[key].to_pylist(), rows[name].to_pylist(), strict=True) if v}
-
-
-def _format_of(output: str | None) -> str | None:
-    """The format that a file's name asks for, if it does."""
-    name = (output or "").lower()
-    return next((form for suffix, form in _SUFFIXES.items() if name.endswith(suffix)), None)

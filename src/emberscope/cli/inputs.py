@@ -71,8 +71,8 @@ def read_one(
     """The one input at this path, with its kind and, in the reading, the members of a directory that are bad.
 
     An event log and the recordings of the same application in one directory are one input. Raises `InputError` where
-    there are several, and `UsageError` where `output` would be written over it. With
-    `of_application`, profiles that know no application are among what is bad.
+    there are several, and `UsageError` where `output` would be written over it. With `of_application`, profiles that
+    know no application are among what is bad.
     """
     from emberscope.sources.join import join
 

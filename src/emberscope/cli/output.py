@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,24 @@ def write_result(text: str, output: str | None) -> None:
 def write_document(document: dict[str, Any], output: str | None = None) -> None:
     """Write one JSON document."""
     write_result(json.dumps(document, ensure_ascii=False, indent=1) + "\n", output)
+
+
+def form_of(output: str | None, endings: Mapping[str, str]) -> str | None:
+    """The format that the ending of a file's name asks for; None for standard output and a name without an ending.
+
+    Raises `UsageError` for an ending that stands for no format.
+    """
+    if output is None or output == "-":
+        return None
+    name = os.path.basename(output).lower()
+    for ending, form in endings.items():
+        if name.endswith(ending):
+            return form
+    if not os.path.splitext(name)[1]:
+        return None
+    raise UsageError(
+        f"{output}: no format has this ending.", hint=f"Known are {', '.join(endings)}; or choose by --format."
+    )
 
 
 def say(*sentences: str) -> None:

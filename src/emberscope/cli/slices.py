@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
@@ -20,17 +22,30 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 EVENTS: Final = ("cpu", "wall", "alloc", "lock", "live", "native")
 
+_INT: Final = click.IntRange(0, 2**31 - 1)
+_LONG: Final = click.IntRange(0, 2**63 - 1)
+# No application runs for three years; no epoch time in milliseconds of a Spark application is that small.
+_LEAST_EPOCH_MS: Final = 100_000_000_000
+_TIME_HINT: Final = "Write seconds from the start (12.5), epoch milliseconds, or an ISO time (2025-01-31T12:00:00Z)."
+
 _OPTIONS: Final = (
     click.option("--event", type=click.Choice(EVENTS), help="What was sampled. Default: the first that is there."),
-    click.option("--sql", type=int, metavar="ID", help="Samples of this SQL execution."),
-    click.option("--job", type=int, metavar="ID", help="Samples of the stages of this job."),
-    click.option("--stage", type=int, metavar="ID", help="Samples of this stage."),
-    click.option("--attempt", type=int, metavar="N", help="Samples of this attempt of the stage, from 0."),
-    click.option("--task", type=int, metavar="ID", help="Samples of this task attempt (its TID)."),
+    click.option("--sql", type=_LONG, metavar="ID", help="Samples of this SQL execution."),
+    click.option("--job", type=_INT, metavar="ID", help="Samples of the stages of this job."),
+    click.option(
+        "--stage",
+        type=_INT,
+        metavar="ID",
+        help="Samples of this stage: all that its tasks account for, those just outside their spans too.",
+    ),
+    click.option("--attempt", type=_INT, metavar="N", help="Samples of this attempt of the stage, from 0."),
+    click.option("--task", type=_LONG, metavar="ID", help="Samples of this task attempt (its TID)."),
     click.option("--executor", metavar="ID", help="Samples of this executor."),
     click.option("--host", metavar="NAME", help="Samples of this host."),
     click.option("--thread", metavar="ID|NAME", help="Samples of this thread: its Java id, or its exact name."),
-    click.option("--from", "from_", metavar="TIME", help="From here: seconds from the start, or an ISO time."),
+    click.option(
+        "--from", "from_", metavar="TIME", help="From here: seconds from the start, epoch ms, or an ISO time."
+    ),
     click.option("--to", metavar="TIME", help="Up to here, this moment not included."),
     click.option("--role", type=click.Choice(["driver", "executor", "python"]), help="Samples of these processes."),
 )
@@ -80,6 +95,9 @@ def chosen_samples(run: Run, given: dict[str, Any]) -> pa.Table:
     if asked and not run.tables["spans"].num_rows:
         reason = f"--{asked[0]} needs to know which task ran when, and this recording does not hold it."
         raise InputError(run.path, reason, hint="Only recordings made by `emberscope run` hold task spans.")
+    from_ns, to_ns = moment_ns(run, given["from_"], "--from"), moment_ns(run, given["to"], "--to")
+    if from_ns is not None and to_ns is not None and from_ns >= to_ns:
+        raise UsageError(f"--from {given['from_']} is not before --to {given['to']}.", hint="Turn them round.")
     where = Slice(
         event=given["event"],
         sql=given["sql"],
@@ -90,13 +108,13 @@ def chosen_samples(run: Run, given: dict[str, Any]) -> pa.Table:
         executor=given["executor"],
         host=given["host"],
         thread=_thread(given["thread"]),
-        from_ns=moment_ns(run, given["from_"], "--from"),
-        to_ns=moment_ns(run, given["to"], "--to"),
+        from_ns=from_ns,
+        to_ns=to_ns,
         role=given["role"],
     )
     chosen = select(samples, where)
     if not chosen.num_rows:
-        raise _nothing(samples, given, where)
+        raise _nothing(run, samples, given, where)
     return chosen
 
 
@@ -114,30 +132,49 @@ def stages_of_job(run: Run, job: int) -> frozenset[int]:
 
 
 def moment_ns(run: Run, text: str | None, option: str) -> int | None:
-    """Epoch ns of a time given as seconds from the start of the application or recording, or as an ISO time.
+    """Epoch ns of a time: seconds from the start of the application or recording, epoch ms, or an ISO time.
 
-    An ISO time without a zone is UTC.
+    An ISO time without a zone is UTC. Raises `UsageError` for what is no time, or none that samples could have.
     """
     if text is None:
         return None
     try:
-        seconds = float(text.removesuffix("s"))
+        number = float(text.removesuffix("s"))
     except ValueError:
-        try:
-            moment = datetime.fromisoformat(text)
-        except ValueError:
-            hint = "Write seconds from the start (12.5) or an ISO time (2025-01-31T12:00:00Z)."
-            raise UsageError(f"{option} {text!r} is not a time.", hint=hint) from None
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        return round(moment.timestamp() * 1_000_000) * 1_000
-    start_ms = run.application.app_start_ms
-    if start_ms is None:
-        start_ms = min((facts.start_ms for facts in run.recordings if facts.start_ms is not None), default=None)
-    if start_ms is None and (first_ns := _first_ns(run)) is not None:
-        return first_ns + round(seconds * 1e9)
-    if start_ms is None:
+        ns = _iso_ns(text, option)
+    else:
+        if not math.isfinite(number):
+            raise UsageError(f"{option} {text!r} is not a time.", hint=_TIME_HINT)
+        if number < 0:
+            raise UsageError(f"{option} {text} is before the start.", hint=_TIME_HINT)
+        ns = round(number * 1e6) if number >= _LEAST_EPOCH_MS else _start_ns(run, option) + round(number * 1e9)
+    if not 0 <= ns < 2**63:
+        raise UsageError(f"{option} {text} is no time that a sample could have.", hint=_TIME_HINT)
+    return ns
+
+
+def _iso_ns(text: str, option: str) -> int:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"{option} {text!r} is not a time.", hint=_TIME_HINT) from None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000
+
+
+def _start_ns(run: Run, option: str) -> int:
+    start_ms = _start_ms(run)
+    start_ns = _first_ns(run) if start_ms is None else start_ms * 1_000_000
+    if start_ns is None:
         raise InputError(run.path, f"its start is not known, so {option} must be an ISO time.")
-    return start_ms * 1_000_000 + round(seconds * 1e9)
+    return start_ns
+
+
+def _start_ms(run: Run) -> int | None:
+    """The start of the application, or of the first recording where no event log says it."""
+    if run.application.app_start_ms is not None:
+        return run.application.app_start_ms
+    return min((facts.start_ms for facts in run.recordings if facts.start_ms is not None), default=None)
 
 
 def _first_ns(run: Run) -> int | None:
@@ -156,8 +193,12 @@ def words_of(given: dict[str, Any]) -> str:
     )
 
 
-def _nothing(samples: pa.Table, given: dict[str, Any], where: Slice) -> UsageError:
+def _nothing(run: Run, samples: pa.Table, given: dict[str, Any], where: Slice) -> UsageError:
     """Why the slice is empty: the first option that nothing matches, with what there is."""
+    from emberscope.profile.slice import Slice, select
+
+    if where.event is not None:
+        samples = select(samples, Slice(event=where.event))
     for name, column in _COLUMNS.items():
         value = given[name]
         if value is None:
@@ -167,7 +208,35 @@ def _nothing(samples: pa.Table, given: dict[str, Any], where: Slice) -> UsageErr
         if wanted is not None and not wanted & set(present):
             there = f"There are samples of {_named(present)}." if present else "No sample says."
             return UsageError(f"no sample is of {words_of({name: value})}.", hint=there)
-    return UsageError(f"no sample is of {words_of(given)} at once.", hint="Ask for less.")
+    if where.thread is not None and not select(samples, Slice(thread=where.thread)).num_rows:
+        there = f"There are samples of {_named(_present(samples, 'thread_name'))}."
+        return UsageError(f"no sample is of thread {given['thread']}.", hint=there)
+    rest = {name: value for name, value in given.items() if name not in ("from_", "to")}
+    times = [("at or after", given["from_"]), ("before", given["to"])]
+    when = " and ".join(f"{word} {value}" for word, value in times if value is not None)
+    if (where.from_ns, where.to_ns) != (None, None):
+        of_rest = select(samples, replace(where, from_ns=None, to_ns=None))
+        if of_rest.num_rows:
+            those = f"Samples of {words_of(rest)}" if words_of(rest) else "Samples"
+            return UsageError(f"no sample lies {when}.", hint=f"{those} {_extent(run, of_rest)}.")
+    return UsageError(f"no sample is of all of these: {words_of(rest)}.", hint="Each alone has samples: leave one out.")
+
+
+def _extent(run: Run, samples: pa.Table) -> str:
+    """From when to when the samples lie: seconds from the start, and ISO times where their clock tells the day."""
+    import pyarrow.compute as pc
+
+    ends = pc.min_max(samples["time_ns"]).as_py()
+    first, last = ends["min"], ends["max"]
+    if first is None:
+        return "tell no time"
+    start_ms = _start_ms(run)
+    start_ns = _start_ns(run, "") if start_ms is None else start_ms * 1_000_000
+    said = f"lie from {(first - start_ns) / 1e9:.3f} s to {(last - start_ns) / 1e9:.3f} s"
+    if start_ms is None:
+        return said
+    iso = [datetime.fromtimestamp(ns // 1_000_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") for ns in (first, last)]
+    return f"{said} ({iso[0]} to {iso[1]})"
 
 
 def _present(samples: pa.Table, column: str) -> list[Any]:
@@ -182,4 +251,4 @@ def _named(values: list[Any]) -> str:
 
 
 def _thread(text: str | None) -> int | str | None:
-    return int(text) if text is not None and text.isdecimal() else text
+    return int(text) if text is not None and text.isdecimal() and int(text) < 2**63 else text

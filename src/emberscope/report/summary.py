@@ -60,11 +60,11 @@ Key = tuple[int, int]
 def _stages(run: Run, task_samples: dict[Key, tuple[int, int]]) -> list[dict[str, Any]]:
     """One row per stage attempt that has tasks in the event log or samples in a recording."""
     cpu_ns = _cpu_time_ns(run)
-    cpu_samples = _cpu_samples(run)
+    cpu_samples, beside = _cpu_samples(run, in_span=True), _cpu_samples(run, in_span=False)
     period_ns = run.recorder.get("sample_period_ns")
     recorded = "samples" in run.tables
     rows = []
-    for key in sorted(cpu_ns.keys() | cpu_samples.keys() | task_samples.keys()):
+    for key in sorted(cpu_ns.keys() | cpu_samples.keys() | beside.keys() | task_samples.keys()):
         task, attributed = task_samples.get(key, (0, 0))
         rows.append(
             {
@@ -72,6 +72,7 @@ def _stages(run: Run, task_samples: dict[Key, tuple[int, int]]) -> list[dict[str
                 "stage_attempt": key[1],
                 "executor_cpu_time_ns": cpu_ns.get(key),
                 "cpu_samples": cpu_samples.get(key, 0) if recorded else None,
+                "cpu_samples_outside_span": beside.get(key, 0) if recorded else None,
                 "sample_period_ns": period_ns,
                 "task_samples": task if recorded else None,
                 "attributed_samples": attributed if recorded else None,
@@ -89,15 +90,20 @@ def _cpu_time_ns(run: Run) -> dict[Key, int | None]:
     return {(row["stage_id"], row["stage_attempt"]): row["executor_cpu_time_ns_sum"] for row in grouped.to_pylist()}
 
 
-def _cpu_samples(run: Run) -> dict[Key, int]:
-    """CPU samples inside the task spans of each stage attempt."""
+def _cpu_samples(run: Run, *, in_span: bool) -> dict[Key, int]:
+    """CPU samples of each stage attempt inside the spans of its tasks, or those that are theirs but lie just outside.
+
+    Spark's own CPU time is that inside; `flame --stage` shows both.
+    """
     import pyarrow.compute as pc
 
     samples = run.tables.get("samples")
     if samples is None:
         return {}
-    inside = samples.filter(pc.and_(pc.equal(samples["event"], "cpu"), pc.fill_null(samples["in_span"], False)))
-    grouped = inside.group_by(["stage_id", "stage_attempt"]).aggregate([("count", "sum")])
+    is_inside = pc.equal(pc.fill_null(samples["in_span"], False), in_span)
+    chosen = samples.filter(pc.and_(pc.equal(samples["event"], "cpu"), is_inside))
+    chosen = chosen.filter(pc.is_valid(chosen["stage_id"]))
+    grouped = chosen.group_by(["stage_id", "stage_attempt"]).aggregate([("count", "sum")])
     return {(row["stage_id"], row["stage_attempt"]): row["count_sum"] for row in grouped.to_pylist()}
 
 
