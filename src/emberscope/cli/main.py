@@ -5,6 +5,7 @@ Verbs are loaded when called (`cli/group.py`), so that `--version` and completio
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -44,20 +45,34 @@ def exit_code(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         complain("interrupted.")
         return INTERRUPTED
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT) or debug:
+            return _fault(error, debug)
+        # Help and other words of click's, or a temporary file: there is no room for them.
+        from emberscope.cli.output import drop_standard_output
+
+        drop_standard_output()
+        complain(f"no room to write: {error.strerror}. Make room, or write to another disk.")
+        return EmberscopeError.exit_code
     except EmberscopeError as error:
         if debug:
             raise
         complain(str(error))
         return error.exit_code
     except Exception as error:
-        if debug:
-            raise
-        said = " ".join(str(error).split())
-        complain(
-            f"this went wrong inside emberscope: {type(error).__name__}{': ' if said else ''}{said[:300]}. "
-            "Please report it; EMBERSCOPE_DEBUG=1 shows where it happened."
-        )
-        return EmberscopeError.exit_code
+        return _fault(error, debug)
+
+
+def _fault(error: Exception, debug: bool) -> int:
+    """A fault of ours, in one sentence; raised again where its traceback is wanted."""
+    if debug:
+        raise error
+    said = " ".join(str(error).split())
+    complain(
+        f"this went wrong inside emberscope: {type(error).__name__}{': ' if said else ''}{said[:300]}. "
+        "Please report it; EMBERSCOPE_DEBUG=1 shows where it happened."
+    )
+    return EmberscopeError.exit_code
 
 
 def complain(sentence: str) -> None:

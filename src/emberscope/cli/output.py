@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,7 @@ def write_result(text: str, output: str | None) -> None:
     if output is None or output == "-":
         if sys.stdout is None:
             raise UsageError("standard output is closed.", hint="Name a file with -o.")
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        _write_standard_output(data)
         return
     path = Path(output)
     if path.is_dir():
@@ -38,9 +37,29 @@ def write_result(text: str, output: str | None) -> None:
         else:
             write_bytes(Path(os.path.realpath(path)), data)
     except StoreError as error:
-        raise UsageError(f"{output} {error.reason}") from error
+        raise UsageError(f"{output} {error.reason}", hint="Name another file.") from error
     except OSError as error:
-        raise UsageError(f"{output} cannot be written: {error.strerror}.") from error
+        raise UsageError(f"{output} cannot be written: {error.strerror}.", hint="Name another file.") from error
+
+
+def _write_standard_output(data: bytes) -> None:
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        drop_standard_output()
+        hint = "Name a file on a disk with room, with -o or behind '>'."
+        raise UsageError(f"standard output cannot be written: {error.strerror}.", hint=hint) from error
+
+
+def drop_standard_output() -> None:
+    """What waits to be written goes nowhere: Python would try again at exit, and fail with words of its own."""
+    with suppress(OSError, ValueError):
+        if sys.stdout is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def write_document(document: dict[str, Any], output: str | None = None) -> None:
@@ -83,7 +102,7 @@ def say_coverage(coverage: Coverage) -> None:
     notes = [note for note in coverage.notes if not Coverage((note,)).complete]
     say(*_lines(notes[:MOST_NOTES]))
     if len(notes) > MOST_NOTES:
-        say(f"note: and {len(notes) - MOST_NOTES} more; --json lists all.")
+        say(f"note: and {len(notes) - MOST_NOTES} more; `emberscope diagnose --json` lists all.")
 
 
 def _lines(notes: Iterable[Any]) -> list[str]:
