@@ -30,6 +30,16 @@ def test_output_input_and_code_are_the_commands_own(tmp_path):
     assert os.listdir(tmp_path / "store") == []
 
 
+@pytest.mark.parametrize(
+    ("code", "words"), [(4, "ended with exit code 4: its own output says why"), (0, "spark.plugins")]
+)
+def test_a_job_that_failed_before_spark_is_told_to_look_at_its_own_words(tmp_path, code, words):
+    done = run("--store", str(tmp_path / "store"), "--", "sh", "-c", f"echo why >&2; exit {code}")
+    said = done.stderr.decode()
+    assert words in said
+    assert ("spark.plugins" in said) == (code == 0)
+
+
 def test_arguments_behind_the_command_are_its_own(tmp_path):
     done = run("--store", str(tmp_path), "bash", "-c", 'printf "%s|" "$@"', "x", "--store", "--", "-h", "")
     assert done.stdout == b"--store|--|-h||"

@@ -4,7 +4,7 @@ import shutil
 import pytest
 
 from emberscope.errors import InputError
-from emberscope.sources.run import NO_EVENT_LOG, load_run
+from emberscope.sources.run import NO_EVENT_LOG, NO_RECORDING, load_run
 from tests.sources.stored import APP_ID, ENDED_MS, STARTED_MS, add_chunk, recording, whole_run
 
 
@@ -95,6 +95,15 @@ def test_a_run_without_recordings_is_its_event_log(tmp_path):
     assert "samples" not in run.tables
     assert run.recorder == {}
     assert notes(run, "not_recorded", "executor_lost") == [("not_recorded", "x", {})]
+
+
+def test_a_run_whose_recordings_never_arrived_says_so(tmp_path):
+    path = whole_run(tmp_path)
+    shutil.rmtree(path / "recordings")
+    run = load_run(str(path))
+    assert "tasks" in run.tables
+    assert [note.message for note in run.coverage.notes if note.code == "not_recorded"] == [NO_RECORDING]
+    assert not run.coverage.complete
 
 
 def test_lines_tell_frames_apart(tmp_path):

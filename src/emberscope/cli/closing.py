@@ -48,7 +48,7 @@ def close(plan: Plan, store: Path, group: str, *, started_ms: int, exit_code: in
     for reason in plan.lost:
         say(f"  {reason}")
     if not found:
-        _say_nothing_found(plan, status)
+        _say_nothing_found(plan, status, exit_code)
     for collected in found:
         try:
             _close_run(collected, plan, status, exit_code, _report_name(report, collected, len(found)))
@@ -100,12 +100,16 @@ def _problem_note(problem: dict[str, Any]) -> Note:
     return Note("limited", f"The recorder said: {problem.get('message')}", f"{who}, {problem.get('where')}")
 
 
-def _say_nothing_found(plan: Plan, status: dict[str, Any]) -> None:
+def _say_nothing_found(plan: Plan, status: dict[str, Any], exit_code: int) -> None:
     for note in map(_problem_note, status.get("problems", ())):
         say(f"  {note.message} ({note.where})")
     if status.get("problems"):
         say("  Nothing that could be read was recorded.")
-    if plan.plugin is not None and not status.get("problems"):
+    if plan.plugin is not None and not status and exit_code != 0:
+        say(
+            f"  The command started no Spark application and ended with exit code {exit_code}: its own output says why."
+        )
+    elif plan.plugin is not None and not status.get("problems"):
         say(
             "  The command started no Spark application that could be recorded. Where its code sets spark.plugins or "
             "spark.eventLog.enabled itself,",

@@ -54,7 +54,8 @@ def executor_notes(
             Note("executor_lost", message, f"executor {executor_id}", {"seconds": lost_ms / 1000} if lost_ms else {})
         )
     if left_out:
-        message = f"{left_out} executors were left out by spark.emberscope.fraction={fraction}."
+        were = "executor was" if left_out == 1 else "executors were"
+        message = f"{left_out} {were} left out by spark.emberscope.fraction={fraction}."
         notes.append(Note("sampled", message, "recorder"))
     return notes
 
@@ -110,7 +111,8 @@ def chunk_notes(chunks: Iterable[Chunk]) -> list[Note]:
         numbers = {manifest.sequence for manifest in manifests if manifest.sequence is not None}
         missing = max(numbers) + 1 - len(numbers) if numbers else 0
         if missing > 0:
-            message = f"{missing} of {max(numbers) + 1} chunks are not there."
+            are = "is" if missing == 1 else "are"
+            message = f"{missing} of {max(numbers) + 1} chunks {are} not there."
             notes.append(Note("missing_part", message, where, {"chunks": float(missing)}))
     return notes
 

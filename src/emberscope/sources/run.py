@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NO_EVENT_LOG = "This run has no event log: stages, tasks and SQL executions are not known."
+NO_RECORDING = "The recorder started, but none of its recordings arrived: there are no samples."
 LEFT_LOG = "The event log is read from where Spark wrote it: it was not put into the run."
 
 
@@ -44,7 +45,10 @@ def load_run(path: str, *, lines: bool = False) -> Run:
     tables: dict[str, pa.Table] = dict(log.tables) if log is not None else {}
     if recordings:
         tables |= joined(recordings)
-    notes = [*log_notes, *_kept_notes(earlier), *chunk_notes(chunks)]
+    kept = _kept_notes(earlier)
+    notes = [*log_notes, *kept, *chunk_notes(chunks)]
+    if said and not chunks and not any(note.code == "not_recorded" for note in kept):
+        notes.append(Note("not_recorded", NO_RECORDING, path))
     if log is not None and chunks:
         fraction = log.setting("spark.emberscope.fraction")
         notes += executor_notes(tables["executors"], chunks, application, fraction=fraction)
