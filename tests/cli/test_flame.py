@@ -4,6 +4,7 @@ from collections import Counter
 import pytest
 
 from emberscope.cli.main import exit_code
+from emberscope.sources.run import load_run
 from tests.sources.stored import DATA, whole_run
 
 JFR = str(DATA / "jfr/workload-jdk17.jfr.gz")
@@ -215,3 +216,21 @@ def test_samples_that_tell_no_time_are_not_drawn_and_it_is_said(tmp_path, capsys
     code, _, err = flame(capsys, str(path), "--format", "folded")
     assert code == 3
     assert "no samples to draw. 1 samples of page-faults are only counted" in err
+
+
+def test_waits_outside_tasks_are_shown_and_their_share_is_said(run, capsys):
+    code, out, err = flame(capsys, run, "--event", "lock", "--format", "json")
+    document = json.loads(out)
+    assert code == 0
+    (note,) = [note for note in document["coverage"]["notes"] if note["where"] == "lock"]
+    assert "of waits are of threads that ran no task then" in note["message"]
+    assert f"note: {note['message']}" in err
+    total = folded(capsys, run, "--event", "lock").total()
+    of_stages = sum(folded(capsys, run, "--event", "lock", "--stage", stage).total() for stage in _lock_stages(run))
+    assert 0 <= of_stages < total == document["total"]
+    assert "ran no task" not in flame(capsys, run, "--event", "cpu", "--format", "json")[2]
+
+
+def _lock_stages(run):
+    samples = load_run(run).tables["samples"].to_pylist()
+    return sorted({str(row["stage_id"]) for row in samples if row["event"] == "lock" and row["stage_id"] is not None})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -11,6 +12,8 @@ from emberscope.cli.inputs import kind_option, read_one
 from emberscope.cli.output import form_of, say, say_coverage, write_document, write_result
 from emberscope.cli.slices import EVENTS, chosen_samples, slice_options, words_of
 from emberscope.errors import UsageError
+from emberscope.tables.coverage import Coverage, Note
+from emberscope.units import format_ms
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,6 +70,11 @@ def command(
         raise UsageError("a page of HTML is nothing for a terminal.", hint="Name a file: -o flame.html.")
     _, run, reading = read_one(source, kind, output=output, lines=lines)
     samples = chosen_samples(run, given)
+    idle = _waits_outside_tasks(run, samples)
+    if idle is not None:
+        run = replace(run, coverage=run.coverage + Coverage((idle,)))
+        if given["event"] == "lock":
+            say(f"note: {idle.message}")
     stacks, frames = run.tables["stacks"], run.tables["frames"]
     if is_reverse:
         from emberscope.profile.reverse import reverse
@@ -80,6 +88,25 @@ def command(
         _write_tree(run, samples, stacks, frames, form, unit, output, given)
     say_coverage(run.coverage)
     reading.fail_if_incomplete()
+
+
+def _waits_outside_tasks(run: Run, samples: pa.Table) -> Note | None:
+    """How much of the waits is not of tasks: idle pools wait as long as the application lives, each of their threads.
+
+    None where tasks are not known, or all waits are theirs.
+    """
+    import pyarrow.compute as pc
+
+    waits = samples.filter(pc.equal(samples["event"], "lock"))
+    outside = waits.filter(pc.is_null(waits["stage_id"]))
+    idle_ns, all_ns = (pc.sum(table["value"]).as_py() or 0 for table in (outside, waits))
+    if not run.tables["spans"].num_rows or not idle_ns:
+        return None
+    message = (
+        f"{format_ms(idle_ns / 1e6)} of {format_ms(all_ns / 1e6)} of waits are of threads that ran no task then, "
+        "idle pools among them. Ask for a stage or a job to see those of tasks alone."
+    )
+    return Note("limited", message, "lock")
 
 
 def _page(
