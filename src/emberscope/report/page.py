@@ -22,6 +22,7 @@ from emberscope.report.outcome import outcome
 from emberscope.report.stage_rows import MOST_STAGES, StageRow, executor_rows, stage_rows
 from emberscope.report.text import coverage_line, price
 from emberscope.rules.page import sections
+from emberscope.rules.places import sql_descriptions
 from emberscope.units import format_bytes, format_count, format_ms, format_ratio
 
 if TYPE_CHECKING:
@@ -171,18 +172,8 @@ def _flame(run: Run, rows: Sequence[StageRow]) -> Markup | None:
     return flame_element(
         flame_data(tables["samples"], tables["stacks"], tables["frames"]),
         stage_names={row.stage_id: row.words for row in rows},
-        sql_names=_sql_names(run),
+        sql_names=sql_descriptions(run),
     )
-
-
-def _sql_names(run: Run) -> dict[int, str]:
-    table = run.tables.get("sql_executions")
-    if table is None:
-        return {}
-    return {
-        row["sql_execution_id"]: row["description"] or ""
-        for row in table.select(["sql_execution_id", "description"]).to_pylist()
-    }
 
 
 def _settings(run: Run) -> list[tuple[str, str]]:

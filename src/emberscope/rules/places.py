@@ -99,7 +99,7 @@ def places(run: Run) -> dict[StageKey, Place]:
     if stages is None:
         return {}
     operators = operators_by_stage(run)
-    descriptions = _sql_descriptions(run)
+    descriptions = sql_descriptions(run)
     columns = ["stage_id", "stage_attempt", "name", "job_id", "sql_execution_id", "description", "task_count"]
     found = {}
     for row in stages.select(columns).to_pylist():
@@ -136,7 +136,8 @@ def operators_by_stage(run: Run) -> dict[int, list[Operator]]:
     }
 
 
-def _sql_descriptions(run: Run) -> dict[int, str]:
+def sql_descriptions(run: Run) -> dict[int, str]:
+    """The description of each SQL execution by its id, empty where it has none."""
     table = run.tables.get("sql_executions")
     if table is None:
         return {}
