@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emberscope.errors import UsageError
-from emberscope.units import format_bytes, format_count, format_ms, format_ratio, parse_bytes, parse_ms
+from emberscope.units import counted, format_bytes, format_count, format_ms, format_ratio, parse_bytes, parse_ms
 
 
 @pytest.mark.parametrize(
@@ -78,3 +78,7 @@ def test_format_bytes(size_bytes: float, text: str) -> None:
 def test_format_count_and_ratio() -> None:
     assert format_count(1234567) == "1,234,567"
     assert [format_ratio(r) for r in (0, 0.004, 0.1234, 0.9996, 1)] == ["0 %", "0.4 %", "12.3 %", "100 %", "100 %"]
+
+
+def test_counted_is_singular_for_one_only() -> None:
+    assert [counted(n, "task") for n in (0, 1, 2000)] == ["0 tasks", "1 task", "2,000 tasks"]

@@ -61,6 +61,11 @@ def format_count(count: float) -> str:
     return f"{count:,.0f}"
 
 
+def counted(count: int, one: str) -> str:
+    """So many of a thing, given in the singular: `1 attempt`, `2,000 attempts`."""
+    return f"{format_count(count)} {one}{'' if count == 1 else 's'}"
+
+
 def format_ratio(ratio: float) -> str:
     """A share of one as per cent: `12.3 %`, `0.4 %`, `100 %`."""
     return f"{ratio * 100:.0f} %" if ratio >= 0.9995 or ratio == 0 else f"{ratio * 100:.1f} %"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from emberscope.rules.evaluate import SEVERITIES, SMALL_TASK_TIME_MS, task_time_ms
-from emberscope.units import format_ms, format_ratio
+from emberscope.units import counted, format_ms, format_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +84,7 @@ def cut_short(item: Diagnosed) -> str:
         return ""
     stages = sorted({row["stage_id"] for row in rows})
     shown = ", ".join(str(stage) for stage in stages[:_MOST_STAGES]) + (" ..." if len(stages) > _MOST_STAGES else "")
-    tasks = f"{len(rows):,} task{'s' if len(rows) > 1 else ''} of stage{'s' if len(stages) > 1 else ''} {shown}"
+    tasks = f"{counted(len(rows), 'task')} of stage{'s' if len(stages) > 1 else ''} {shown}"
     what = "It ended" if item.run.application.complete else "The log ends"
     return f"{what} while {tasks} ran."
 
@@ -96,5 +96,5 @@ def failures(item: Diagnosed) -> str:
         rows = item.run.tables.get(table)
         count = 0 if rows is None else rows["status"].to_pylist().count("failed")
         if count:
-            said.append(f"{count:,} {what}{'s' if count > 1 else ''}")
+            said.append(counted(count, what))
     return f"{' and '.join(said)} failed." if said else ""

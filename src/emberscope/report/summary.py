@@ -10,7 +10,7 @@ from emberscope.eventlog.facts import facts
 from emberscope.sources.lost import executor_rows
 from emberscope.store.chunks import chunks_of
 from emberscope.tables.coverage import Coverage, total
-from emberscope.units import format_bytes, format_count, format_ms
+from emberscope.units import counted, format_bytes, format_count, format_ms
 
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
@@ -150,11 +150,6 @@ def summary_text(document: dict[str, Any]) -> str:
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def _counted(count: int, one: str) -> str:
-    """`1 attempt`, `2,000 attempts`."""
-    return f"{format_count(count)} {one}{'' if count == 1 else 's'}"
-
-
 def _title(app: dict[str, Any]) -> str:
     """What the log says of who the application is; it says nothing where its first events are missing."""
     name, app_id, version = app["app_name"], app["app_id"], app["spark_version"]
@@ -169,10 +164,10 @@ def _app_text(app: dict[str, Any]) -> str:
     lines = [
         f"{_title(app)}, {duration}",
         f"  jobs        {app['jobs']}, {app['jobs_failed']} failed, {app['jobs_unfinished']} unfinished",
-        f"  stages      {_counted(app['stage_attempts'], 'attempt')} of {format_count(app['stages_distinct'])}, "
+        f"  stages      {counted(app['stage_attempts'], 'attempt')} of {format_count(app['stages_distinct'])}, "
         f"{app['stage_attempts_failed']} failed",
         f"  tasks       {format_count(tasks['total'])}, {tasks['failed']} failed, {tasks['killed']} killed",
-        f"  SQL         {_counted(app['sql_executions'], 'execution')}",
+        f"  SQL         {counted(app['sql_executions'], 'execution')}",
         f"  executors   {app['executors_added_distinct']}",
     ]
     if "executor_run_time_ms" in known:
@@ -201,7 +196,7 @@ def _recordings_text(recordings: list[dict[str, Any]]) -> str:
         for kind, count in recording["samples"].items():
             counts[kind] = counts.get(kind, 0) + count
     said = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
-    return f"recorded in {_counted(len(recordings), 'part')}\n  samples     {said or 'none'}"
+    return f"recorded in {counted(len(recordings), 'part')}\n  samples     {said or 'none'}"
 
 
 def _recording_text(recording: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from emberscope.report.diagnosis import Diagnosed, all_findings, all_not_evaluat
 from emberscope.report.hot_code import HotCode, hot_code
 from emberscope.report.outcome import outcome
 from emberscope.tables.coverage import total
-from emberscope.units import format_count, format_ms, format_ratio
+from emberscope.units import counted, format_ms, format_ratio
 
 if TYPE_CHECKING:
     from emberscope.rules.base import Advice
@@ -93,7 +93,7 @@ def _bars(item: Diagnosed) -> Iterator[str]:
 
 def _hot(hot: HotCode) -> Iterator[str]:
     """What a recording without an event log can say: the code that its samples show."""
-    yield f"  {format_count(hot.samples)} {hot.event} sample{'' if hot.samples == 1 else 's'}, by kind of code:"
+    yield f"  {counted(hot.samples, f'{hot.event} sample')}, by kind of code:"
     for name, count in hot.families:
         yield f"  {format_ratio(count / hot.samples):>8}  {name}"
     yield "  and by method, its callees not counted:"
