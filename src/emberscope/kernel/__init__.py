@@ -1,0 +1,29 @@
+"""The inner loops of the readers: decoding of records, interning of stacks, folding. In C where it was built, else Python.
+
+`NATIVE` says which; the results are the same. `EMBERSCOPE_KERNEL=python` in the environment chooses Python.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+__all__ = ["NATIVE", "Decoder", "Stacks", "Tree", "add", "elements", "folded", "tally", "where"]
+
+if TYPE_CHECKING:
+    from emberscope.kernel._native import Decoder, Stacks, Tree, add, elements, folded, tally, where
+
+    NATIVE: Final[bool] = True
+else:
+    try:
+        if os.environ.get("EMBERSCOPE_KERNEL") == "python":
+            raise ImportError
+        from emberscope.kernel._native import ABI, Decoder, Stacks, Tree, add, elements, folded, tally, where
+
+        NATIVE = ABI == 1
+        if not NATIVE:
+            raise ImportError
+    except ImportError:
+        from emberscope.kernel.plain import Decoder, Stacks, Tree, add, elements, folded, tally, where
+
+        NATIVE = False

@@ -1,0 +1,139 @@
+"""The kernel in C, and at the same time what `emberscope.kernel.plain` has to do in Python: the same results."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+ABI: Final[int]
+
+Ints = memoryview | bytes | bytearray
+
+class Decoder:
+    """Columns of the records of one chunk. One thread at a time may use it; different ones run side by side.
+
+    `data` is held (buffer protocol) and never copied; positions are within it. `compressed` is the chunk's flag.
+    """
+
+    def __init__(self, data: bytes | memoryview, compressed: bool) -> None: ...
+    def program(self, type_id: int, ops: Sequence[int]) -> None:
+        """Decode records of this type by these operations (`emberscope.kernel.ops`). Raises `ValueError` for bad ones."""
+    def events(self, start: int, limit: int, known: frozenset[int] | None) -> int:
+        """Count the events from `start` on, and append those with a program to their columns, without the GIL.
+
+        Gives back where it stopped: `limit` or beyond, or the position of an event that cannot be right: its size is
+        less than 2 or reaches beyond the data; or its type is not in `known` (None: every type is good), none of that
+        type was accepted before, and neither the end (`limit`) nor an event of a known type with a possible size
+        follows it. Events of types 0 and 1 are counted, noted in `positions` and not decoded. An event that has a
+        possible size and does not decode within it is counted in `broken` and leaves no values.
+        May be called again with another start; columns and counts go on.
+        """
+    def checkpoints(self, positions: Sequence[int]) -> list[tuple[int, str]]:
+        """Append the pools' records of the checkpoint events at these positions, without the GIL.
+
+        A checkpoint that goes wrong is left at the record where it does: its records before stay, and (position,
+        reason) of it is in the result. A pool of a type without a program is such a fault.
+        """
+    def counts(self) -> dict[int, int]:
+        """Events accepted so far by type id, types 0 and 1 among them."""
+    def positions(self, type_id: int) -> list[int]:
+        """Positions of the events of type 0 (metadata) or 1 (checkpoints) accepted so far, as met."""
+    def broken(self, type_id: int) -> int:
+        """How many events of this type could not be decoded."""
+    def rows(self, type_id: int) -> int:
+        """How many records of this type were decoded (events or pool entries); 0 without a program."""
+    def column(self, type_id: int, column: int) -> memoryview:
+        """A numeric column as a flat memoryview of format q i h H b B f d; of an ARRAY column its lengths, format q.
+
+        The values of an array's elements lie one after the other, as many as the lengths sum to. The memory is the
+        decoder's and is kept alive by the view; decoding more into a type while a view of it lives raises `BufferError`.
+        Raises `KeyError` for a column that is not there, `TypeError` for a STRING column.
+        """
+    def strings(self, type_id: int, column: int, pool: tuple[int, int] | None) -> list[str | None]:
+        """A STRING column. `pool` is (type id, column) of java.lang.String, in which references are looked up.
+
+        Bytes that are no UTF-8 and surrogates without partner become U+FFFD; a reference that leads nowhere is None.
+        """
+    def lookup(self, type_id: int, keys: Ints) -> memoryview:
+        """Rows of the pool records with these keys (format q), format i; -1 where there is none.
+
+        A pool's column 0 holds its keys; of several records with one key the last one decoded counts.
+        """
+
+class Stacks:
+    """The stack traces of one chunk as a local prefix tree, built where they are asked for.
+
+    Columns by number: `trace` = (type id, truncated or -1, frames' lengths, method, frame type or -1, line or -1),
+    `method` = (type id, class, name), `klass` = (type id, name), `symbol` = (type id, string),
+    `pool` as for `Decoder.strings`. `kinds` maps keys of frame types to small numbers (0 for all others).
+    The decoder must not decode on while this lives.
+    """
+
+    def __init__(
+        self,
+        decoder: Decoder,
+        trace: tuple[int, int, int, int, int, int],
+        method: tuple[int, int, int],
+        klass: tuple[int, int],
+        symbol: tuple[int, int],
+        pool: tuple[int, int] | None,
+        kinds: Mapping[int, int],
+    ) -> None: ...
+    def nodes(self, keys: Ints) -> tuple[memoryview, memoryview]:
+        """For keys of stack traces (format q): local nodes (format i) and flags (format B), without the GIL.
+
+        Node 0 is the root: no stack. Frames are in the file leaf first, in the tree root first. A truncated trace
+        stands under a frame of its own, `TRUNCATED`. Flags: 1 truncated, 2 unresolved (a key that is not 0 and leads to no
+        trace: node 0; or a frame whose method or method name is not there), 4 no stack (key 0, or a trace without frames).
+        Nodes are numbered in the order in which they are first met; equal (parent, frame) are one node.
+        """
+    def size(self) -> int:
+        """Nodes so far, the root among them."""
+    def leaves(self, nodes: Ints) -> list[tuple[str, str, int]]:
+        """(class, method, how often) of the frames at these local nodes (format i); nodes 0 and the frame
+        `TRUNCATED` are left out. Distinct by class and method, most frequent first, ties by class, then method."""
+
+class Tree:
+    """A prefix tree over many chunks: nodes by (parent, frame id), and which raw frames have which id.
+
+    Node 0 is the root, parent -1, frame -1. A node's parent has a smaller number.
+    """
+
+    def __init__(self) -> None: ...
+    def unknown(self, stacks: Stacks) -> list[tuple[int, str | None, str | None, int, int]]:
+        """Frames of these stacks that have no id yet: (local frame, class, method, kind, line).
+
+        Class as the file spells it ('/' between packages), None where it is not there; method None where it is not
+        there: an unresolved frame; both None and kind -1: the frame `TRUNCATED`. Line 0 where lines are not read.
+        One entry for equal frames of this call's stacks.
+        """
+    def learn(self, stacks: Stacks, local_frame: int, frame: int) -> None:
+        """From now on frames that are equal (class, method, kind, line) to this one of `stacks` have the id `frame`."""
+    def graft(self, stacks: Stacks) -> memoryview:
+        """Nodes of this tree (format i) for all local nodes. Raises `KeyError` where a frame is unknown."""
+    def child(self, parent: int, frame: int) -> int: ...
+    def node(self, frames_root_first: Sequence[int]) -> int: ...
+    def size(self) -> int: ...
+    def parents(self) -> memoryview:
+        """Format i. A copy: the tree may grow on."""
+    def frames(self) -> memoryview: ...
+
+def elements(body: bytes | memoryview, compressed: bool) -> list[tuple[int, str, tuple[str, ...]]]:
+    """A metadata event from its string count on, as (depth, element, (key, value, key, value…)), in its order.
+
+    Raises `ValueError` for what cannot be right: an index beyond the strings, a count beyond the bytes, a depth over 16.
+    """
+
+def where(keys: Ints, accepted: frozenset[int]) -> memoryview:
+    """Numbers (format i) of the rows whose key (format q) is one of `accepted`."""
+
+def tally(nodes: Ints, weights: Ints | None, rows: Ints | None, size: int) -> memoryview:
+    """Sum of weights (format q; None: 1 each) by node (format i), format q, length `size`. `rows` (format i) limits it
+    to some rows. Sums are held at the bounds of 64 bits. Raises `IndexError` for a node not below `size`."""
+
+def add(into: memoryview, nodes: Ints, weights: Ints) -> None:
+    """into[nodes[i]] += weights[i]: formats q, i, q; `into` is writable; held at the bounds of 64 bits."""
+
+def folded(parents: Ints, frames: Ints, weights: Ints, names: Sequence[str]) -> bytes:
+    """The stacks that carry weight as folded text in UTF-8, depth first, of siblings the one with more weight through it
+    first, ties by name, then by number. Parents and frames have format i, weights q (own weight of a node, never negative).
+    The weight of node 0 is a first line `[no stack] N`. Lone surrogates in names become `?`.
+    """
