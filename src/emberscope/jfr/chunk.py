@@ -1,147 +1,241 @@
-"""Chunks of a recording: their headers, and where each begins and ends, in whole, cut and damaged files.
+"""One chunk, decoded: its events and constants as columns, whole or as far as they can be read.
 
-A file is self-contained chunks back to back. Layout of the 68 bytes of a header (all big-endian): magic, major and
-minor version (u2 each), then 8 bytes each for size, offset of the last checkpoint, offset of the metadata (both from
-the chunk's start), start in epoch ns, duration in ns, start in ticks, ticks a second; then a state byte (0 is
-finished), a pad byte and flags (u2: 1 compressed integers, 2 last chunk).
+In a whole chunk the events lie one after the other. In a damaged one a size or a type that cannot be right ends the
+way; it goes on at the next place where an event is known to begin: checkpoints are linked backwards from the header,
+and a JDK writes one a second, so that little is lost.
 """
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+import bisect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from emberscope.jfr.encoding import Integers
+from emberscope.jfr.encoding import BROKEN, Damaged, read_long
+from emberscope.jfr.header import HEADER_BYTES, Header
+from emberscope.jfr.layout import Layout, Wanted, event_layout, pool_layout
+from emberscope.jfr.metadata import CHECKPOINT_EVENT, METADATA_EVENT, Metadata, metadata_body, parse_metadata
+from emberscope.kernel import Decoder
+from emberscope.kernel.ops import STRING
 
-MAGIC: Final = b"FLR\0"
-HEADER_BYTES: Final = 68
-_HEADER: Final = struct.Struct(">4x2H7qBxH")
-_GUESSED_SIZE: Final = 1 << 30
-"""What async-profiler writes as the size until it closes the chunk."""
+Choice = Mapping[str, Wanted]
+"""Paths of values by the name of their type. Types that are not in it are counted (events) or passed over (pools)."""
+
+NOTHING: Wanted = frozenset()
+STRING_POOL = "java.lang.String"
 
 
-@dataclass(frozen=True, slots=True)
+class Refused(Exception):
+    """A chunk that cannot be read at all. `code` is that of the coverage note."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+
+
+@dataclass(slots=True, eq=False)
 class Chunk:
-    """One chunk. `offset` and `end` bound the bytes of the file that may be its own; the rest is as its header says."""
+    """A chunk with its columns. Everything in it is good for this chunk only: ids, keys, pools.
 
-    offset: int
-    end: int
-    major: int
-    minor: int
-    size: int
-    constants: int
-    metadata: int
-    start_ns: int
-    duration_ns: int
-    start_ticks: int
-    ticks_per_second: int
-    state: int
-    flags: int
+    `layouts` are of the types that were decoded. `lost_bytes` belong to no event that could be made out, `faults` are
+    checkpoints that could not be read whole (position, reason), `undescribed` events are of types without description,
+    `broken` ones were to be decoded and could not be.
+    """
 
-    @property
-    def version(self) -> str:
-        return f"{self.major}.{self.minor}"
+    header: Header
+    metadata: Metadata
+    decoder: Decoder
+    layouts: dict[int, Layout] = field(default_factory=dict)
+    lost_bytes: int = 0
+    faults: list[tuple[int, str]] = field(default_factory=list)
+    undescribed: int = 0
+    broken: int = 0
+    event_counts: dict[str, int] = field(default_factory=dict)
 
-    @property
-    def integers(self) -> Integers:
-        return Integers(bool(self.flags & 1))
+    def type_id(self, name: str) -> int | None:
+        """The id of a type that has records here and was decoded, else None."""
+        found = self.metadata.by_name.get(name)
+        return found.id if found is not None and self.decoder.rows(found.id) else None
 
-    @property
-    def available(self) -> int:
-        return self.end - self.offset
+    def rows(self, name: str) -> int:
+        """How many events or constants of this type were decoded."""
+        found = self.metadata.by_name.get(name)
+        return self.decoder.rows(found.id) if found is not None else 0
 
-    @property
-    def finished(self) -> bool:
-        """Whether the writer closed it."""
-        return self.state == 0 and self.size != _GUESSED_SIZE and self.constants > 0
+    def numbers(self, name: str, path: str) -> memoryview | None:
+        """A column of numbers or keys, a row each; None where the type has no such field, or one of another kind.
 
-    @property
-    def missing_bytes(self) -> int:
-        """How many bytes its header announces beyond what is there; 0 where the announcement is only a guess."""
-        return max(0, self.size - self.available) if self.finished else 0
-
-    def to_ns(self, ticks: int) -> int:
-        """Epoch nanoseconds of a time in ticks."""
-        return self.start_ns + self.span_ns(ticks - self.start_ticks)
-
-    def span_ns(self, ticks: int) -> int:
-        """Nanoseconds of a duration in ticks."""
-        return ticks * 1_000_000_000 // self.ticks_per_second
-
-    def fault(self) -> str:
-        """Why this reader does not read the chunk; empty where it does.
-
-        Flag bits beyond the two known ones change the meaning of the times of every event, so they are refused rather
-        than read wrongly. Version 1 has other names for everything: its events are only counted.
+        The memory is the decoder's: valid while a view lives. Values of arrays are for `Column.within` to cut.
         """
-        if self.major not in (1, 2) or (self.major == 2 and self.minor > 1):
-            writer = " (Oracle JDK 7 or 8)" if self.major == 0 else ""
-            return f"JFR format {self.version}{writer} is not supported"
-        if self.major == 2 and self.flags & ~3:
-            return f"JFR format {self.version} with flags {self.flags:#06x} is not supported"
-        return ""
+        type_id = self.type_id(name)
+        column = self.layouts[type_id].columns.get(path) if type_id is not None else None
+        if type_id is None or column is None or column.operation == STRING or column.within:
+            return None
+        return self.decoder.column(type_id, column.number)
+
+    def texts(self, name: str, path: str) -> list[str | None] | None:
+        """A column of strings, a row each; None where the type has no such field."""
+        type_id = self.type_id(name)
+        column = self.layouts[type_id].columns.get(path) if type_id is not None else None
+        if type_id is None or column is None or column.operation != STRING or column.within:
+            return None
+        return self.decoder.strings(type_id, column.number, self.string_pool())
+
+    def string_pool(self) -> tuple[int, int] | None:
+        """The pool in which strings that are only references are looked up, as the kernel wants it."""
+        type_id = self.type_id(STRING_POOL)
+        column = self.layouts[type_id].columns.get("value") if type_id is not None else None
+        return (type_id, column.number) if type_id is not None and column is not None else None
+
+    def column_number(self, name: str, path: str) -> int:
+        """The number of a column for the kernel; -1 where there is none."""
+        found = self.metadata.by_name.get(name)
+        layout = self.layouts.get(found.id) if found is not None else None
+        column = layout.columns.get(path) if layout is not None else None
+        return column.number if column is not None else -1
+
+    def lookup(self, pool: str, keys: memoryview) -> memoryview | None:
+        """Rows of a pool's records for keys, -1 where there is none; None where the whole pool is not there."""
+        type_id = self.type_id(pool)
+        return self.decoder.lookup(type_id, keys) if type_id is not None else None
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """Bytes of the file that belong to no chunk."""
+def decode(header: Header, b: bytes, events: Choice | None, pools: Choice | None) -> Chunk:
+    """The events and pools that are wanted (None: all of them, with all values) of the chunk with the bytes `b`.
 
-    offset: int
-    size: int
-
-
-def split(data: bytes) -> Iterator[Chunk | Gap]:
-    """The chunks of a file in its order, and the gaps between them.
-
-    A chunk's size is believed where the next chunk or the end of the file follows it. Otherwise (cut, still being
-    written, damaged) the chunk may reach to the next header that looks right.
+    Needs no lock and keeps no state, so that threads may decode side by side. Raises `Refused`.
     """
-    position = 0
-    while position < len(data):
-        if len(data) - position < HEADER_BYTES:
-            yield Gap(position, len(data) - position)
-            return
-        chunk = _header(data, position, len(data))
-        if not data.startswith(MAGIC, position):
-            following = _next_header(data, position + 1, chunk)
-            yield Gap(position, following - position)
-            position = following
+    if fault := header.fault():
+        raise Refused("unsupported_version", fault)
+    if header.ticks_per_second <= 0:
+        raise Refused("cut", f"its header is damaged ({header.ticks_per_second} ticks a second)")
+    boundaries = _Boundaries(b, header)
+    metadata = _metadata(b, header, boundaries)
+    chunk = Chunk(header, metadata, Decoder(b, header.compressed))
+    _add_programs(chunk, events, pools)
+    chunk.lost_bytes = _walk(chunk.decoder, b, header, metadata.known, boundaries)
+    _count(chunk, events)
+    chunk.faults = chunk.decoder.checkpoints(chunk.decoder.positions(CHECKPOINT_EVENT))
+    return chunk
+
+
+def _metadata(b: bytes, header: Header, boundaries: _Boundaries) -> Metadata:
+    """The chunk's types: from where its header says, else from the last metadata event that can be read."""
+    compressed = header.compressed
+    if HEADER_BYTES <= header.metadata < len(b):
+        try:
+            found = parse_metadata(metadata_body(b, header.metadata, compressed), compressed)
+            boundaries.sure = header.metadata
+            return found
+        except BROKEN:
+            pass
+    searching = Decoder(b, compressed)
+    _walk(searching, b, header, None, boundaries)
+    for position in reversed(searching.positions(METADATA_EVENT)):
+        try:
+            return parse_metadata(metadata_body(b, position, compressed), compressed)
+        except BROKEN:
             continue
-        stop = position + chunk.size
-        if not _size_fits(data, chunk):
-            stop = _next_header(data, position + len(MAGIC), chunk)
-        if stop - position < HEADER_BYTES:
-            yield Gap(position, stop - position)
-        else:
-            yield _header(data, position, stop)
-        position = stop
+    fault = "it holds no description of its events that can be read"
+    if header.missing_bytes:
+        fault = f"it is cut after {header.available} of {header.size} bytes, before the description of its events"
+    raise Refused("cut", fault)
 
 
-def _header(data: bytes, offset: int, end: int) -> Chunk:
-    return Chunk(offset, end, *_HEADER.unpack_from(data, offset))
+def _add_programs(chunk: Chunk, events: Choice | None, pools: Choice | None) -> None:
+    """Tell the decoder the layout of all types that it is to decode, and of all pools, which have to be walked.
 
-
-def _size_fits(data: bytes, chunk: Chunk) -> bool:
-    """Whether the next chunk or the end follows where the header says."""
-    stop = chunk.offset + chunk.size
-    return chunk.size >= HEADER_BYTES and (stop == len(data) or data.startswith(MAGIC, stop))
-
-
-def _next_header(data: bytes, position: int, current: Chunk) -> int:
-    """Where the next believable chunk begins, or the end of the data.
-
-    The JDK writes copies of a chunk's header into some of its checkpoints: they have the start of the current chunk,
-    and nothing begins or ends where they say.
+    A pool that cannot be described has no program: checkpoints are read up to it. An event type that cannot is
+    counted and not decoded.
     """
-    while True:
-        position = data.find(MAGIC, position)
-        if position < 0 or len(data) - position < HEADER_BYTES:
-            return len(data)
-        chunk = _header(data, position, len(data))
-        sound = chunk.major in (1, 2) and chunk.minor < 16 and chunk.start_ns > 0 and chunk.ticks_per_second > 0
-        copied = (chunk.start_ns, chunk.start_ticks) == (current.start_ns, current.start_ticks)
-        if sound and (not copied or _size_fits(data, chunk)):
-            return position
-        position += 1
+    event_ids = chunk.metadata.event_ids
+    for kind in chunk.metadata.types.values():
+        is_event = kind.id in event_ids
+        choice = events if is_event else pools
+        wanted = None if choice is None else choice.get(kind.name, NOTHING)
+        if is_event and wanted is NOTHING:
+            continue
+        try:
+            layout = (event_layout if is_event else pool_layout)(chunk.metadata, kind.id, wanted)
+            chunk.decoder.program(kind.id, layout.program)
+        except BROKEN:
+            continue
+        chunk.layouts[kind.id] = layout
+
+
+class _Boundaries:
+    """Positions where events begin for certain. They are looked for when something goes wrong, and only then."""
+
+    def __init__(self, b: bytes, header: Header) -> None:
+        self._b = b
+        self._header = header
+        self._found: list[int] | None = None
+        self.sure = 0
+
+    def after(self, position: int) -> int | None:
+        """The first one beyond a position."""
+        if self._found is None:
+            self._found = sorted({*linked_checkpoints(self._b, self._header), *([self.sure] if self.sure else [])})
+        following = bisect.bisect_right(self._found, position)
+        return self._found[following] if following < len(self._found) else None
+
+
+def linked_checkpoints(b: bytes, header: Header) -> list[int]:
+    """Positions of the checkpoints that the header leads to, first to last; as far as the links hold."""
+    found: list[int] = []
+    compressed = header.compressed
+    position = header.constants
+    limit = len(b)
+    while HEADER_BYTES <= position < limit:
+        try:
+            size, p = read_long(b, position, compressed, bits=32)
+            kind, p = read_long(b, p, compressed)
+            for _ in range(2):  # start, duration
+                _, p = read_long(b, p, compressed)
+            delta, p = read_long(b, p, compressed)
+        except BROKEN:
+            break
+        if kind != CHECKPOINT_EVENT or not 0 < size <= len(b) - position:
+            break
+        found.append(position)
+        if delta >= 0:  # 0 ends the chain; it never leads forward
+            break
+        limit = position
+        position += delta
+    return found[::-1]
+
+
+def _walk(
+    decoder: Decoder, b: bytes, header: Header, known: frozenset[int] | None, boundaries: _Boundaries
+) -> int:
+    """Go over all events of the chunk; the number of bytes that are in none that could be made out."""
+    lost = 0
+    declared = header.size if HEADER_BYTES < header.size <= len(b) else len(b)
+    position = HEADER_BYTES
+    for limit in (declared, len(b)):  # bytes after a declared end are looked at only where no event ends on it
+        while position < limit:
+            position = decoder.events(position, limit, known)
+            if position >= limit:
+                break
+            following = boundaries.after(position)
+            resume = following if following is not None and following < limit else limit
+            lost += resume - position
+            position = resume
+        if position == limit:
+            break
+    return lost + len(b) - position
+
+
+def _count(chunk: Chunk, events: Choice | None) -> None:
+    described = chunk.metadata.event_ids
+    for type_id, count in chunk.decoder.counts().items():
+        if type_id in described:
+            name = chunk.metadata.name_of(type_id)
+            chunk.event_counts[name] = chunk.event_counts.get(name, 0) + count
+            if type_id in chunk.layouts:
+                chunk.broken += chunk.decoder.broken(type_id)
+            elif events is None or name in events:
+                chunk.broken += count
+        elif type_id not in (METADATA_EVENT, CHECKPOINT_EVENT):
+            chunk.undescribed += count

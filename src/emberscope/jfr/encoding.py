@@ -1,14 +1,9 @@
-"""The primitive values of the format: integers (compressed or fixed width) and strings.
-
-Every function takes the bytes of one chunk and a position and gives back the value and the position after it. A
-position beyond the chunk raises `IndexError` or `struct.error`, a count that cannot be right raises `Damaged`; callers
-catch `BROKEN`.
-"""
+"""Integers that the reader reads by itself, outside the kernel: in heads of metadata and checkpoint events."""
 
 from __future__ import annotations
 
 import struct
-from typing import Final, NamedTuple
+from typing import Final
 
 
 class Damaged(Exception):
@@ -18,167 +13,26 @@ class Damaged(Exception):
 BROKEN: Final = (Damaged, IndexError, KeyError, ValueError, struct.error)
 """What reading damaged bytes may raise."""
 
-_INT: Final = struct.Struct(">i").unpack_from
-_LONG: Final = struct.Struct(">q").unpack_from
-_SHORT: Final = struct.Struct(">h").unpack_from
-_CHAR: Final = struct.Struct(">H").unpack_from
-_FLOAT: Final = struct.Struct(">f").unpack_from
-_DOUBLE: Final = struct.Struct(">d").unpack_from
 
+def read_long(b: bytes, p: int, compressed: bool, *, bits: int = 64) -> tuple[int, int]:
+    """A signed integer and the position after it: 7 bits a byte, lowest first, or `bits` big-endian.
 
-def varint(b: bytes, p: int) -> tuple[int, int]:
-    """A long of 7 bits a byte, lowest first. A ninth byte is the last, gives all its 8 bits, and with them the sign.
-
-    Written out because it is the reader's innermost step: the sum holds a continuation bit until the next byte is due.
+    A ninth byte is the last, gives all its 8 bits, and with them the sign. Raises one of `BROKEN` beyond the end.
     """
-    v = b[p]
-    if v < 1 << 7:
-        return v, p + 1
-    v += (b[p + 1] << 7) - (1 << 7)
-    if v < 1 << 14:
-        return v, p + 2
-    v += (b[p + 2] << 14) - (1 << 14)
-    if v < 1 << 21:
-        return v, p + 3
-    v += (b[p + 3] << 21) - (1 << 21)
-    if v < 1 << 28:
-        return v, p + 4
-    v += (b[p + 4] << 28) - (1 << 28)
-    if v < 1 << 35:
-        return v, p + 5
-    v += (b[p + 5] << 35) - (1 << 35)
-    if v < 1 << 42:
-        return v, p + 6
-    v += (b[p + 6] << 42) - (1 << 42)
-    if v < 1 << 49:
-        return v, p + 7
-    v += (b[p + 7] << 49) - (1 << 49)
-    if v < 1 << 56:
-        return v, p + 8
-    v += (b[p + 8] << 56) - (1 << 56)
-    return (v if v < 1 << 63 else v - (1 << 64)), p + 9
-
-
-def after_varint(b: bytes, p: int) -> int:
-    """The position after the compressed integer at `p`."""
-    last = p + 8
-    while p < last and b[p] > 127:
+    if not compressed:
+        width = bits // 8
+        if p + width > len(b):
+            raise Damaged(f"integer beyond the end at byte {p}")
+        return int.from_bytes(b[p : p + width], "big", signed=True), p + width
+    value = 0
+    for shift in range(0, 56, 7):
+        byte = b[p]
         p += 1
-    if p >= len(b):
-        raise IndexError("compressed integer beyond the end")
-    return p + 1
-
-
-def _signed(value: int, bits: int) -> int:
+        value |= (byte & 127) << shift
+        if byte < 128:
+            break
+    else:
+        value |= b[p] << 56
+        p += 1
     value &= (1 << bits) - 1
-    return value - (1 << bits) if value >> (bits - 1) else value
-
-
-def int_varint(b: bytes, p: int) -> tuple[int, int]:
-    value, p = varint(b, p)
-    return _signed(value, 32), p
-
-
-def short_varint(b: bytes, p: int) -> tuple[int, int]:
-    value, p = varint(b, p)
-    return _signed(value, 16), p
-
-
-def char_varint(b: bytes, p: int) -> tuple[int, int]:
-    value, p = varint(b, p)
-    return value & 0xFFFF, p
-
-
-def raw_long(b: bytes, p: int) -> tuple[int, int]:
-    return int(_LONG(b, p)[0]), p + 8
-
-
-def raw_int(b: bytes, p: int) -> tuple[int, int]:
-    return int(_INT(b, p)[0]), p + 4
-
-
-def raw_short(b: bytes, p: int) -> tuple[int, int]:
-    return int(_SHORT(b, p)[0]), p + 2
-
-
-def raw_char(b: bytes, p: int) -> tuple[int, int]:
-    return int(_CHAR(b, p)[0]), p + 2
-
-
-def raw_float(b: bytes, p: int) -> float:
-    return float(_FLOAT(b, p)[0])
-
-
-def raw_double(b: bytes, p: int) -> float:
-    return float(_DOUBLE(b, p)[0])
-
-
-class Integers(NamedTuple):
-    """How a chunk writes its integers: `compressed` or fixed width, and the reader of each width."""
-
-    compressed: bool
-
-    def read_long(self, b: bytes, p: int) -> tuple[int, int]:
-        return varint(b, p) if self.compressed else raw_long(b, p)
-
-    def read_int(self, b: bytes, p: int) -> tuple[int, int]:
-        if self.compressed and b[p] < 128:
-            return b[p], p + 1
-        return int_varint(b, p) if self.compressed else raw_int(b, p)
-
-    def read_char(self, b: bytes, p: int) -> tuple[int, int]:
-        return char_varint(b, p) if self.compressed else raw_char(b, p)
-
-
-def counted(count: int, p: int, end: int) -> int:
-    """`count` of things of at least a byte each, checked against the bytes that are left."""
-    if not 0 <= count <= end - p:
-        raise Damaged(f"impossible count {count} at byte {p}")
-    return count
-
-
-def string(b: bytes, p: int, end: int, integers: Integers) -> tuple[str | int | None, int]:
-    """A string of any encoding; an `int` is a key of the pool of `java.lang.String`.
-
-    Bytes that are not valid UTF-8 (environment variables may hold any) and surrogates without partner are replaced.
-    """
-    encoding = b[p]
-    p += 1
-    if encoding == 3 or encoding == 5:
-        count, p = integers.read_int(b, p)
-        stop = p + counted(count, p, end)
-        text = b[p:stop].decode("utf-8", "replace") if encoding == 3 else b[p:stop].decode("latin-1")
-        return text, stop
-    if encoding == 0:
-        return None, p
-    if encoding == 1:
-        return "", p
-    if encoding == 2:
-        return integers.read_long(b, p)
-    if encoding == 4:
-        return _characters(b, p, end, integers)
-    raise Damaged(f"string encoding {encoding} at byte {p - 1}")
-
-
-def _characters(b: bytes, p: int, end: int, integers: Integers) -> tuple[str, int]:
-    """A counted array of UTF-16 units. The JDK writes all names of its metadata so, nearly always in ASCII."""
-    count, p = integers.read_int(b, p)
-    stop = p + counted(count, p, end)
-    if integers.compressed and b[p:stop].isascii():
-        return b[p:stop].decode("ascii"), stop
-    units = bytearray()
-    for _ in range(count):
-        unit, p = integers.read_char(b, p)
-        units += unit.to_bytes(2, "little")
-    return units.decode("utf-16-le", "replace"), p
-
-
-def after_string(b: bytes, p: int, end: int, integers: Integers) -> int:
-    """The position after the string at `p`."""
-    encoding = b[p]
-    if encoding < 2:
-        return p + 1
-    if encoding == 3 or encoding == 5:
-        count, p = integers.read_int(b, p + 1)
-        return p + counted(count, p, end)
-    return string(b, p, end, integers)[1]
+    return value - (1 << bits) if value >> (bits - 1) else value, p

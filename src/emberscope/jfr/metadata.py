@@ -1,7 +1,7 @@
 """The types of a chunk, as its own metadata event describes them.
 
 The event holds a table of strings and a tree of elements over it: `class` (id, name, super type) with `field` (name,
-class, constant pool or inline, dimension) with `annotation`. Ids are good for one chunk only.
+class, constant pool or inline, dimension), both with `annotation`s. Ids are good for one chunk only.
 """
 
 from __future__ import annotations
@@ -11,17 +11,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from emberscope.jfr.encoding import BROKEN, Damaged, Integers, string
+from emberscope.jfr.encoding import BROKEN, Damaged, read_long
+from emberscope.kernel import elements
 
 METADATA_EVENT: Final = 0
 CHECKPOINT_EVENT: Final = 1
-_MAX_DEPTH: Final = 16
+
 _TIMESPAN: Final = "jdk.jfr.Timespan"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Field:
-    """A field of a type: the id of its own type; `pooled` where only a key of that type's pool is written."""
+    """A field of a type: the id of its own type; `pooled` where only a key of that type's pool is written.
+
+    `annotations` by the id of their type: the first value, empty where it has none.
+    """
 
     name: str
     type_id: int
@@ -30,113 +34,103 @@ class Field:
     annotations: dict[int, str] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Type:
+    """A type; `simple` where it stands for the one field that it has."""
+
     id: int
     name: str
     super_type: str
+    simple: bool
     fields: list[Field] = field(default_factory=list)
+    annotations: dict[int, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Metadata:
-    """All types by id, and the ids of those that are wanted by name."""
+    """All types by id, and the ids of those that are wanted by name. One object for equal descriptions."""
 
     types: Mapping[int, Type]
     by_name: Mapping[str, Type]
 
-    @property
+    @functools.cached_property
     def event_ids(self) -> frozenset[int]:
         return frozenset(t.id for t in self.types.values() if t.super_type.endswith(".Event"))
+
+    @functools.cached_property
+    def known(self) -> frozenset[int]:
+        """Types of events that may lie in the chunk."""
+        return self.event_ids | {METADATA_EVENT, CHECKPOINT_EVENT}
 
     def name_of(self, type_id: int) -> str:
         found = self.types.get(type_id)
         return found.name if found is not None else f"type {type_id}"
 
+    def annotation(self, of: Field | Type, name: str) -> str | None:
+        """The value of an annotation by its full name (`jdk.jfr.Label`); None where it is not there."""
+        kind = self.by_name.get(name)
+        return None if kind is None else of.annotations.get(kind.id)
+
     def timespan_unit(self, type_name: str, field_name: str) -> str | None:
         """The unit that the metadata gives a duration: `TICKS`, `NANOSECONDS`, `MILLISECONDS`...; None if none."""
-        annotation = self.by_name.get(_TIMESPAN)
         owner = self.by_name.get(type_name)
-        if annotation is None or owner is None:
-            return None
-        for candidate in owner.fields:
-            if candidate.name == field_name and annotation.id in candidate.annotations:
-                return candidate.annotations[annotation.id] or "NANOSECONDS"
+        for candidate in owner.fields if owner is not None else ():
+            if candidate.name == field_name:
+                unit = self.annotation(candidate, _TIMESPAN)
+                return None if unit is None else unit or "NANOSECONDS"
         return None
 
 
-def metadata_body(b: bytes, position: int, integers: Integers) -> bytes:
-    """The part of the metadata event at `position` that stays the same from chunk to chunk while no type is added."""
-    size, p = integers.read_int(b, position)
-    kind, p = integers.read_long(b, p)
+def metadata_body(b: bytes, position: int, compressed: bool) -> bytes:
+    """The part of the metadata event at `position` that stays the same from chunk to chunk while no type is added.
+
+    Raises `Damaged` where none is there.
+    """
+    size, p = read_long(b, position, compressed, bits=32)
+    kind, p = read_long(b, p, compressed)
     if kind != METADATA_EVENT or not 0 < size <= len(b) - position:
         raise Damaged(f"no metadata event at byte {position}")
     for _ in range(3):  # start, duration, metadata id
-        _, p = integers.read_long(b, p)
+        _, p = read_long(b, p, compressed)
     return b[p : position + size]
 
 
 @functools.lru_cache(maxsize=32)
-def parse_metadata(body: bytes, integers: Integers) -> Metadata:
+def parse_metadata(body: bytes, compressed: bool) -> Metadata:
     """The types of a chunk. Kept for the next chunk, which nearly always has the same.
 
     Raises `Damaged` where the tree cannot be read.
     """
     try:
-        return _Parser(body, integers).parse()
+        return _types(elements(body, compressed))
     except BROKEN as error:
         raise Damaged(f"metadata cannot be read: {error}") from error
 
 
-class _Parser:
-    """One walk over the element tree."""
-
-    def __init__(self, body: bytes, integers: Integers) -> None:
-        self._b = body
-        self._p = 0
-        self._integers = integers
-        self._strings: list[str] = []
-        self._types: dict[int, Type] = {}
-
-    def parse(self) -> Metadata:
-        for _ in range(self._count()):
-            text, self._p = string(self._b, self._p, len(self._b), self._integers)
-            self._strings.append(text if isinstance(text, str) else "")
-        self._element(None, 0)
-        return Metadata(self._types, {t.name: t for t in self._types.values()})
-
-    def _count(self) -> int:
-        b, p = self._b, self._p
-        if self._integers.compressed and b[p] < 128:
-            self._p = p + 1
-            return b[p]
-        value, self._p = self._integers.read_int(b, p)
-        if value < 0:
-            raise Damaged(f"negative count at byte {p}")
-        return value
-
-    def _element(self, owner: Type | Field | None, depth: int) -> None:
-        if depth > _MAX_DEPTH:
-            raise Damaged("metadata is nested too deep")
-        count, strings = self._count, self._strings
-        kind = strings[count()]
-        attributes: dict[str, str] = {}
-        for _ in range(count()):
-            key = strings[count()]
-            attributes[key] = strings[count()]
+def _types(described: list[tuple[int, str, tuple[str, ...]]]) -> Metadata:
+    """Types from the elements in their order: an element belongs to the nearest before it that is less deep."""
+    types: dict[int, Type] = {}
+    owners: list[Type | Field | None] = [None] * 32  # by depth
+    for depth, element, pairs in described:
+        owner = owners[depth - 1] if depth else None
         node: Type | Field | None = None
-        if kind == "class":
-            node = Type(int(attributes["id"]), attributes["name"], attributes.get("superType", ""))
-            self._types[node.id] = node
-        elif kind == "field" and isinstance(owner, Type):
-            node = Field(
-                attributes["name"],
-                int(attributes["class"]),
-                attributes.get("constantPool") == "true",
-                attributes.get("dimension", "0") != "0",
-            )
-            owner.fields.append(node)
-        elif kind == "annotation" and isinstance(owner, Field):
-            owner.annotations[int(attributes["class"])] = attributes.get("value", "")
-        for _ in range(count()):
-            self._element(node, depth + 1)
+        attributes = dict(zip(pairs[::2], pairs[1::2], strict=True))
+        if element == "annotation":
+            if owner is not None:
+                value = attributes.get("value")
+                owner.annotations[int(attributes["class"])] = attributes.get("value-0", "") if value is None else value
+        elif element == "field":
+            if isinstance(owner, Type):
+                node = Field(
+                    attributes["name"],
+                    int(attributes["class"]),
+                    attributes.get("constantPool") == "true",
+                    attributes.get("dimension", "0") != "0",
+                )
+                owner.fields.append(node)
+        elif element == "class":
+            simple = attributes.get("simpleType") == "true"
+            node = Type(int(attributes["id"]), attributes["name"], attributes.get("superType", ""), simple)
+            types[node.id] = node
+        owners[depth] = node
+    return Metadata(types, {t.name: t for t in types.values()})

@@ -1,0 +1,127 @@
+"""Where the bytes of a recording come from: a file that is read piece by piece, or memory."""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO, Final, Protocol
+
+from emberscope.unpack import is_packed, unpack_into
+
+_WINDOW_BYTES: Final = 1 << 20
+_MEMORY_BYTES: Final = 32 << 20
+"""Unpacked data beyond this lie in a temporary file."""
+
+
+class Source(Protocol):
+    """Bytes at positions. `size` is what there was when it was opened: a file that grows on is read up to there."""
+
+    @property
+    def size(self) -> int: ...
+
+    def read(self, offset: int, size: int) -> bytes:
+        """The bytes from `offset` on, fewer than `size` only at the end."""
+
+    def find(self, what: bytes, offset: int) -> int:
+        """Where `what` is next, -1 where nowhere."""
+
+
+class Memory:
+    """A recording in memory."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.size = len(data)
+
+    def read(self, offset: int, size: int) -> bytes:
+        if offset == 0 and size >= self.size:
+            return self._data
+        return self._data[offset : offset + size]
+
+    def find(self, what: bytes, offset: int) -> int:
+        return self._data.find(what, offset)
+
+
+class File:
+    """A recording in a file; threads may read side by side.
+
+    Pieces are copied out rather than mapped: the pages of a mapping count as memory of ours, and a file that somebody
+    cuts under a mapping kills the process.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self.size = os.fstat(descriptor).st_size
+
+    def read(self, offset: int, size: int) -> bytes:
+        size = min(size, self.size - offset)
+        if size <= 0:
+            return b""
+        data = os.pread(self._descriptor, size, offset)
+        while len(data) < size:  # a signal, or a file that was cut meanwhile
+            more = os.pread(self._descriptor, size - len(data), offset + len(data))
+            if not more:
+                break
+            data += more
+        return data
+
+    def find(self, what: bytes, offset: int) -> int:
+        while offset < self.size:
+            window = self.read(offset, _WINDOW_BYTES)
+            found = window.find(what)
+            if found >= 0:
+                return offset + found
+            offset += max(1, len(window) - len(what) + 1)
+        return -1
+
+
+@contextmanager
+def opened(recording: str | os.PathLike[str] | bytes | BinaryIO) -> Iterator[tuple[Source, str]]:
+    """The plain bytes of a path, of bytes or of a stream, whatever packs them, and what is missing of them.
+
+    That is a sentence without its end, empty where nothing is. gzip, zstd and LZ4 frames are told by their content
+    and unpacked within bounds (`emberscope.unpack`), into a temporary file where they are large. A stream is read
+    from where it stands; one that is no file is read to its end first. Raises `OSError`.
+    """
+    with _as_stream(recording) as stream:
+        head = _peek(stream)
+        if head is None or is_packed(head):
+            with tempfile.SpooledTemporaryFile(max_size=_MEMORY_BYTES) as plain:
+                missing = unpack_into(stream, plain)
+                yield _of_spooled(plain), missing
+        elif isinstance(recording, bytes):
+            yield Memory(recording), ""
+        else:
+            yield File(stream.fileno()), ""
+
+
+@contextmanager
+def _as_stream(recording: str | os.PathLike[str] | bytes | BinaryIO) -> Iterator[BinaryIO]:
+    if isinstance(recording, bytes):
+        yield io.BytesIO(recording)
+    elif isinstance(recording, str | os.PathLike):
+        with open(recording, "rb") as stream:
+            yield stream
+    else:
+        yield recording
+
+
+def _peek(stream: BinaryIO) -> bytes | None:
+    """The first bytes of a stream that can be read by position from its start; None for any other."""
+    if isinstance(stream, io.BytesIO):
+        return stream.getvalue()[:8]
+    try:
+        return os.pread(stream.fileno(), 8, 0) if stream.tell() == 0 else None
+    except (OSError, AttributeError):
+        return None
+
+
+def _of_spooled(plain: tempfile.SpooledTemporaryFile[bytes]) -> Source:
+    inner = plain._file  # type: ignore[attr-defined]
+    if isinstance(inner, io.BytesIO):
+        return Memory(inner.getvalue())
+    plain.flush()
+    return File(plain.fileno())
