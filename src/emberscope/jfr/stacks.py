@@ -1,92 +1,107 @@
-"""Stack traces of one chunk as nodes of the prefix tree, built when a sample first refers to them."""
+"""Stack traces of one chunk: what the kernel has to know to resolve them, and how their frames are named."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from emberscope.jfr.constants import Pools
+from emberscope.jfr.chunk import Choice, Chunk
+from emberscope.jfr.layout import KEY
+from emberscope.kernel import Stacks
+from emberscope.kernel.ops import TRUNCATED
 from emberscope.tables.frames import class_name
-from emberscope.tables.stack_tree import ROOT, StackTree
+from emberscope.tables.stack_tree import NameFrame
+
+TRACE: Final = "jdk.types.StackTrace"
+METHOD: Final = "jdk.types.Method"
+CLASS: Final = "java.lang.Class"
+SYMBOL: Final = "jdk.types.Symbol"
+FRAME_TYPE: Final = "jdk.types.FrameType"
+STRING: Final = "java.lang.String"
 
 UNRESOLVED_FRAME: Final = "[unresolved]"
 """The name of a frame whose method the recording does not hold."""
 
-_KINDS: Final = {"Native": "native", "C++": "native", "Kernel": "kernel"}
+IS_TRUNCATED, IS_UNRESOLVED, IS_EMPTY = 1, 2, 4
+"""Flags of the kernel about a sample's stack."""
+
+KINDS: Final = ("java", "interpreted", "jit", "inlined", "c1", "native", "kernel")
+"""Kinds of frames, as in table frames, by the number that the kernel keeps."""
+_NATIVE: Final = 5
+_NATIVE_NUMBERS: Final = {"Native": 5, "C++": 5, "Kernel": 6}
+_JAVA_NUMBERS: Final = {"Interpreted": 1, "JIT compiled": 2, "Inlined": 3, "C1 compiled": 4}
+
+_TRACE_PATHS: Final = ("truncated", "frames[].method", "frames[].type")
+_LINE_PATH: Final = "frames[].lineNumber"
 
 
-class Stacks:
-    """Resolves keys of stack traces against the pools of their chunk, into a tree that may serve many chunks."""
+def stack_pools(lines: bool) -> Choice:
+    """The pools that stacks need, with the paths of their values; line numbers only where they are asked for."""
+    return {
+        TRACE: frozenset((*_TRACE_PATHS, _LINE_PATH) if lines else _TRACE_PATHS),
+        METHOD: frozenset(("type", "name")),
+        CLASS: frozenset(("name",)),
+        SYMBOL: frozenset(("string",)),
+        FRAME_TYPE: frozenset(("description",)),
+        STRING: frozenset(("value",)),
+    }
 
-    def __init__(self, pools: Pools, tree: StackTree, lines: bool) -> None:
-        self._pools = pools
-        self._tree = tree
-        self._lines = lines
-        self._traces = pools.by_name["jdk.types.StackTrace"]
-        self._methods = pools.by_name["jdk.types.Method"]
-        self._classes = pools.by_name["java.lang.Class"]
-        types = {key: pools.text(name) for key, name in pools.by_name["jdk.types.FrameType"].items()}
-        # "Native" is a Java native method to the JDK and a C function to async-profiler, which alone knows "Kernel".
-        native = "Kernel" in types.values()
-        self._kinds = {key: _KINDS.get(name or "", "java") if native else "java" for key, name in types.items()}
-        self._frames: dict[tuple[int, ...], int] = {}
-        self._unresolved_frames: set[int] = set()
-        self._nodes: dict[int, int] = {0: ROOT}
-        self.unresolved: set[int] = set()
-        """Keys that lead to no stack, or to one with a frame that could not be resolved."""
 
-    def node(self, key: int | None) -> int:
-        """The node of the stack with this key; the root for none, and where the recording does not hold it."""
-        if key is None:
-            return ROOT
-        found = self._nodes.get(key)
-        if found is None:
-            found = self._nodes[key] = self._build(key)
-        return found
+def stacks_of(chunk: Chunk, compilation: bool) -> Stacks | None:
+    """The stacks of a chunk; None where it describes none (its types have other names, or other fields).
 
-    def truncated(self, key: int | None) -> bool:
-        """Whether the recorder cut the root side."""
-        trace = self._traces.get(key)
-        return trace is not None and bool(trace[0])
+    With `compilation`, frames that were interpreted, compiled or inlined are of different kinds.
+    """
+    ids = {name: chunk.metadata.by_name[name].id for name in (TRACE, METHOD, CLASS, SYMBOL) if name in chunk.metadata.by_name}
+    if len(ids) < 4:
+        return None
+    number = chunk.column_number
+    trace = [number(TRACE, path) for path in ("truncated", "frames", "frames[].method", "frames[].type", _LINE_PATH)]
+    method = [number(METHOD, "type"), number(METHOD, "name")]
+    names = [number(CLASS, "name"), number(SYMBOL, "string")]
+    if min(*trace[1:3], *method, *names) < 0:
+        return None
+    try:
+        return Stacks(
+            chunk.decoder,
+            (ids[TRACE], *trace),
+            (ids[METHOD], *method),
+            (ids[CLASS], names[0]),
+            (ids[SYMBOL], names[1]),
+            chunk.string_pool(),
+            _kinds(chunk, compilation),
+        )
+    except (TypeError, ValueError):  # the fields have the right names and other types
+        return None
 
-    def leaf(self, key: int | None) -> str | None:
-        """The top frame's method, spelled as the recording has it but with dots."""
-        trace = self._traces.get(key)
-        if trace is None or not trace[1]:
-            return None
-        owner, name = self._method(trace[1][0])
-        return f"{owner.replace('/', '.')}.{name}" if owner else name
 
-    def _build(self, key: int) -> int:
-        trace = self._traces.get(key)
-        if trace is None:
-            self.unresolved.add(key)
-            return ROOT
-        methods, types = trace[1] or (), trace[2] or ()
-        columns = (methods, types, trace[3] or ()) if self._lines else (methods, types)
-        places = list(zip(*columns, strict=False))
-        known = self._frames
-        frames = [known[place] if place in known else self._frame(place) for place in places]
-        if len(frames) < len(methods) or not self._unresolved_frames.isdisjoint(frames):
-            self.unresolved.add(key)
-        frames.reverse()
-        return self._tree.node(frames)
+def name_frame(owner: str | None, method: str | None, kind: int) -> tuple[str, str]:
+    """Name and kind, as in table frames, of a frame as the file has it."""
+    if kind < 0:
+        return TRUNCATED, "java"
+    if method is None:
+        return UNRESOLVED_FRAME, "java"
+    if kind < _NATIVE and owner:
+        return f"{class_name(owner)}.{method}", KINDS[kind]
+    return method, KINDS[kind]  # the class of a native frame is its library
 
-    def _frame(self, place: tuple[int, ...]) -> int:
-        """The frame of a method, a frame type and, where they are asked for, a line."""
-        method, frame_type, *line = place
-        owner, name = self._method(method)
-        kind = self._kinds.get(frame_type, "java")
-        if kind == "java" and owner:
-            name = f"{class_name(owner)}.{name}"
-        frame = self._frames[place] = self._tree.frame(name, kind, *line)
-        if name == UNRESOLVED_FRAME:
-            self._unresolved_frames.add(frame)
-        return frame
 
-    def _method(self, key: int) -> tuple[str, str]:
-        """Class and method as written; the class is the library where the frame is native."""
-        owner_key, name_key = self._methods.get(key) or (None, None)
-        name = self._pools.symbol(name_key)
-        if name is None:
-            return "", UNRESOLVED_FRAME
-        return self._pools.symbol(self._classes.get(owner_key)) or "", name
+_: NameFrame = name_frame
+
+
+def raw_name(owner: str, method: str) -> str:
+    """A method as the recording spells it, but with dots."""
+    if not method:
+        return UNRESOLVED_FRAME
+    return f"{owner.replace('/', '.')}.{method}" if owner else method
+
+
+def _kinds(chunk: Chunk, compilation: bool) -> dict[int, int]:
+    """Numbers of `KINDS` by the keys of frame types.
+
+    "Native" is a Java native method to the JDK and a C function to async-profiler, which alone knows "Kernel".
+    """
+    keys, texts = chunk.numbers(FRAME_TYPE, KEY), chunk.texts(FRAME_TYPE, "description")
+    if keys is None or texts is None:
+        return {}
+    numbers = (_NATIVE_NUMBERS if "Kernel" in texts else {}) | (_JAVA_NUMBERS if compilation else {})
+    return {key: numbers[text] for key, text in zip(keys.tolist(), texts, strict=True) if text in numbers}

@@ -1,0 +1,100 @@
+"""What of a recording is cut, damaged, unresolved or left out, as notes of its coverage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emberscope.jfr.chunk import Chunk
+from emberscope.jfr.header import Gap, Header
+from emberscope.jfr.stacks import IS_TRUNCATED, IS_UNRESOLVED
+from emberscope.tables.coverage import Coverage, Note
+from emberscope.units import counted
+
+
+class Losses:
+    """Notes in the order in which things were met, and sums that become notes at the end. `path` is for the notes."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._notes: list[Note] = []
+        self._samples = {"unresolved": 0, "truncated": 0, "lost": 0}
+        self._lost_bytes = 0
+        self._broken = 0
+        self._superseded: dict[str, int] = {}
+        self.refusals: list[str] = []
+
+    def note(self, code: str, message: str, **lost: int) -> None:
+        self._notes.append(Note(code, message, self._path, {name: n for name, n in lost.items() if n}))
+
+    def of_gap(self, gap: Gap) -> None:
+        self.note("cut", f"{gap.size} bytes at byte {gap.offset} are in no chunk", bytes=gap.size)
+
+    def of_refused(self, header: Header, code: str, reason: str) -> None:
+        """A chunk that cannot be read at all."""
+        self.refusals.append(reason)
+        self.note(code, f"chunk at byte {header.offset}: {reason}", chunks=1, bytes=header.available)
+
+    def of_chunk(self, chunk: Chunk) -> None:
+        """What is wrong with a chunk that was read."""
+        header = chunk.header
+        where = f"chunk at byte {header.offset}"
+        self._broken += chunk.broken
+        if chunk.undescribed:
+            message = f"{where}: {counted(chunk.undescribed, 'event')} of types that it does not describe"
+            self.note("unresolved", message, events=chunk.undescribed)
+        if chunk.faults:
+            position, reason = chunk.faults[0]
+            message = f"{where}: {counted(len(chunk.faults), 'checkpoint')} cannot be read whole"
+            self.note("unresolved", f"{message} (constants at byte {position}: {reason})")
+        if header.missing_bytes:
+            message = f"{where}: cut, {header.missing_bytes} of its {header.size} bytes are missing"
+            self.note("cut", message, bytes=header.missing_bytes + chunk.lost_bytes)
+        elif not header.finished:
+            self.note("chunk_unfinished", f"{where}: its JVM did not finish it", bytes=chunk.lost_bytes)
+        elif chunk.lost_bytes:
+            message = f"{where}: {chunk.lost_bytes} bytes hold no event that can be made out"
+            self.note("cut", message, bytes=chunk.lost_bytes)
+
+    def of_stacks(self, flags: Any, counts: Any) -> None:
+        """Samples by the flags of their stacks (arrays of numpy, a value each)."""
+        self._samples["unresolved"] += int(counts[(flags & IS_UNRESOLVED) != 0].sum())
+        self._samples["truncated"] += int(counts[(flags & IS_TRUNCATED) != 0].sum())
+
+    def of_superseded(self, superseded: dict[str, int]) -> None:
+        for name, count in superseded.items():
+            self._superseded[name] = self._superseded.get(name, 0) + count
+
+    def add_samples(self, *, unresolved: int, truncated: int) -> None:
+        self._samples["unresolved"] += unresolved
+        self._samples["truncated"] += truncated
+
+    def by_sampler(self, samples: int) -> None:
+        """Samples that the sampler says it lost."""
+        self._samples["lost"] += samples
+
+    def by_recorder(self, lost_bytes: int) -> None:
+        """Bytes that the recorder says it lost."""
+        self._lost_bytes += lost_bytes
+
+    def coverage(self) -> Coverage:
+        """All notes."""
+        unresolved, truncated, lost = self._samples.values()
+        for name, count in self._superseded.items():
+            message = f"{counted(count, f'{name} event')} left out: a better event of the same chunk counts the same"
+            self.note("limited", message)
+        if unresolved:
+            message = f"{counted(unresolved, 'sample')} whose stack the recording does not hold, or not whole"
+            self.note("unresolved", message, samples=unresolved)
+        if truncated:
+            message = f"{counted(truncated, 'sample')} with stacks deeper than the recorder kept: the root side is missing"
+            self.note("truncated_stacks", message, samples=truncated)
+        if lost:
+            message = f"{counted(lost, 'CPU sample')} lost by the sampler, as it says itself"
+            self.note("dropped_events", message, samples=lost)
+        if self._lost_bytes:
+            message = f"{counted(self._lost_bytes, 'byte')} of events lost by the recorder, as it says itself"
+            self.note("dropped_events", message, bytes=self._lost_bytes)
+        if self._broken:
+            message = f"{counted(self._broken, 'damaged event')} left out"
+            self.note("dropped_events", message, events=self._broken)
+        return Coverage(tuple(self._notes))

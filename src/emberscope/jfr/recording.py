@@ -1,0 +1,139 @@
+"""A recording of JDK Flight Recorder or async-profiler as tables."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+from emberscope.errors import InputError
+from emberscope.jfr.choice import of_tables
+from emberscope.jfr.chunk import Refused
+from emberscope.jfr.gather import Gathered
+from emberscope.jfr.header import HEADER_BYTES, MAGIC, Gap, Header, split
+from emberscope.jfr.losses import Losses
+from emberscope.jfr.parallel import in_order
+from emberscope.jfr.sampled import Sampled, sampled
+from emberscope.jfr.source import Source, opened
+from emberscope.tables.recording import Origin, Recording, RecordingFacts
+from emberscope.tables.samples import EVENTS
+from emberscope.tables.stack_tree import StackTree
+
+_UNKNOWN_ORIGIN: Final = Origin()
+_LEAVES: Final = 20
+
+
+def read_recording(
+    data: bytes | os.PathLike[str],
+    path: str,
+    *,
+    origin: Origin = _UNKNOWN_ORIGIN,
+    tree: StackTree | None = None,
+    lines: bool = False,
+    compilation: bool = False,
+) -> Recording:
+    """Samples, spans, series, marks and facts of a `.jfr` file, plain or in gzip, zstd or LZ4: its bytes or its path.
+
+    `path` is only for messages. `origin` fills the columns role, executor_id and host. Stacks go into `tree`, which
+    may already hold those of other recordings; `stacks` and `frames` of the result are that tree as it stands then.
+    With `lines`, frames of one method at different source lines are different frames; with `compilation`, so are
+    those that were interpreted, compiled or inlined.
+
+    Every chunk is read by itself with its own types and constants. What is cut, damaged, unfinished or of an
+    unsupported version is named in `facts.coverage`, and all else is read. Raises `InputError` where nothing can be,
+    and `OSError` where the file cannot be opened.
+    """
+    with opened(data) as (source, missing):
+        return _Reading(path, origin, tree if tree is not None else StackTree(), lines, compilation).read(source, missing)
+
+
+def chunks_of(source: Source, missing: str, losses: Losses) -> Iterator[Header]:
+    """The chunks of a recording; what is wrong between them is told to `losses`."""
+    if missing:
+        losses.note("cut", missing)
+    for part in split(source):
+        if isinstance(part, Gap):
+            losses.of_gap(part)
+        else:
+            yield part
+
+
+def nothing_read(path: str, source: Source, missing: str, losses: Losses) -> InputError:
+    """Why nothing of a recording could be read, to be raised."""
+    hint = ""
+    head = source.read(0, HEADER_BYTES)
+    if not source.size and not missing:
+        reason = "the recording is empty (0 bytes)"
+        hint = "Its JVM ended before it wrote the file; look for chunks in the JVM's JFR repository directory."
+    elif losses.refusals:
+        reason = losses.refusals[0]
+    elif missing and len(head) < HEADER_BYTES:
+        reason = missing
+    elif MAGIC.startswith(head[: len(MAGIC)]):
+        reason = f"the recording is cut within its first header, {len(head)} bytes are left"
+    else:
+        reason = "not a JFR recording"
+    return InputError(path, reason, hint=hint)
+
+
+class _Reading:
+    """One call of `read_recording`."""
+
+    def __init__(self, path: str, origin: Origin, tree: StackTree, lines: bool, compilation: bool) -> None:
+        self._path = path
+        self._origin = origin
+        self._tree = tree
+        self._lines = lines
+        self._compilation = compilation
+        self._losses = Losses(path)
+        self._gathered = Gathered(tree, self._losses)
+        self._versions: list[str] = []
+        self._starts_ns: list[int] = []
+        self._ends_ns: list[int] = []
+        self._event_counts: Counter[str] = Counter()
+
+    def read(self, source: Source, missing: str) -> Recording:
+        headers = list(chunks_of(source, missing, self._losses))
+        read_one = partial(sampled, source, choice=of_tables(self._lines), compilation=self._compilation)
+        for header, chunk in zip(headers, in_order(read_one, headers), strict=True):
+            self._versions.append(header.version)
+            if isinstance(chunk, Refused):
+                self._losses.of_refused(header, chunk.code, chunk.reason)
+            else:
+                self._add(header, chunk)
+        if not self._starts_ns:
+            raise nothing_read(self._path, source, missing, self._losses)
+        return self._recording()
+
+    def _add(self, header: Header, chunk: Sampled) -> None:
+        self._event_counts.update(chunk.chunk.event_counts)
+        self._gathered.add(chunk)
+        self._losses.of_superseded(chunk.superseded)
+        end_ns = header.start_ns + max(0, header.duration_ns)
+        self._starts_ns.append(header.start_ns)
+        self._ends_ns.append(end_ns if header.finished else max(end_ns, self._gathered.last_ns))
+        if header.major == 1:
+            message = f"chunk at byte {header.offset}: JFR format {header.version} (JDK 9 or 10) has no samples that can be drawn"
+            self._losses.note("unsupported_version", f"{message}: events are only counted", chunks=1)
+        self._losses.of_chunk(chunk.chunk)
+
+    def _recording(self) -> Recording:
+        got, origin = self._gathered, self._origin
+        start_ns, end_ns = min(self._starts_ns), max(self._ends_ns)
+        samples, spans, series, marks = got.samples(origin), got.spans(origin), got.series(origin), got.marks(origin)
+        facts = RecordingFacts(
+            path=self._path,
+            format="jfr",
+            chunks=len(self._versions),
+            chunk_versions=tuple(sorted(set(self._versions))),
+            event_counts=dict(sorted(self._event_counts.items())),
+            start_ms=start_ns // 1_000_000,
+            duration_ms=(end_ns - start_ns) // 1_000_000,
+            samples=got.sample_counts(samples),
+            leaf_top=tuple(got.leaves.most_common(_LEAVES)),
+            coverage=self._losses.coverage(),
+        )
+        stacks, frames = self._tree.tables()
+        return Recording(facts, samples, stacks, frames, spans, series, marks, got.settings)
