@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from emberscope.eventlog.read import read_event_log
-from emberscope.jfr.read import read_recording
+from emberscope.jfr.recording import read_recording
 from emberscope.recorder.jar import recorder_jar
 from emberscope.recorder.settings import PLUGIN_CLASS
 

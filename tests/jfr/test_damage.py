@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from emberscope.errors import InputError
-from emberscope.jfr.read import read_recording
+from emberscope.jfr.recording import read_recording
 from emberscope.tables.recording import Recording
 from tests.jfr import writer
 from tests.jfr.recordings import by_stack, plain

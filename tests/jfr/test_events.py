@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from emberscope.jfr.read import read_recording
+from emberscope.jfr.recording import read_recording
 from emberscope.tables.recording import Recording
 from tests.jfr import writer
 from tests.jfr.recordings import by_stack

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from emberscope.jfr.events import SAMPLE_EVENTS
-from emberscope.jfr.read import read_recording
+from emberscope.jfr.recording import read_recording
 from emberscope.tables.frames import class_name
 from tests.jfr.recordings import DATA, by_stack, paths
 

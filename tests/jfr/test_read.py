@@ -10,7 +10,7 @@ import pytest
 
 from emberscope import unpack
 from emberscope.errors import InputError
-from emberscope.jfr.read import read_recording
+from emberscope.jfr.recording import read_recording
 from emberscope.tables.frames import class_name
 from emberscope.tables.recording import Origin, Recording
 from emberscope.tables.stack_tree import StackTree

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from emberscope.jfr.read import read_recording
+from emberscope.jfr.recording import read_recording
 from emberscope.recorder.settings import PLUGIN_CLASS
 from tests.jvm.toolchain import JAR, ROOT, spark_home
 

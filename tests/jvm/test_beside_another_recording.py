@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from emberscope.jfr.read import read_recording
+from emberscope.jfr.recording import read_recording
 from tests.jvm import toolchain
 
 SECRET = "correct-horse-battery"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from emberscope.jfr.read import read_recording
+from emberscope.jfr.recording import read_recording
 from tests.jvm import toolchain
 
 

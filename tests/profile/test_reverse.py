@@ -1,6 +1,6 @@
 from collections import Counter
 
-from emberscope.jfr.read import read_recording
+from emberscope.jfr.recording import read_recording
 from emberscope.profile.reverse import reverse
 from tests.jfr.recordings import DATA, paths
 

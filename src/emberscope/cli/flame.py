@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from emberscope.cli.inputs import kind_option, read_one
+from emberscope.cli.overwrite import check_output
 from emberscope.cli.output import form_of, say, say_coverage, write_document, write_result
 from emberscope.cli.slices import EVENTS, chosen_samples, slice_options, words_of
 from emberscope.errors import UsageError
@@ -68,6 +69,15 @@ def command(
     form = form or form_of(output, _SUFFIXES) or "html"
     if form == "html" and output is None and sys.stdout.isatty():
         raise UsageError("a page of HTML is nothing for a terminal.", hint="Name a file: -o flame.html.")
+    if form == "folded" and unit in (None, "samples") and not is_reverse and _is_whole(given):
+        from emberscope.sources.folding import fold_at_once
+
+        check_output(output, [source])
+        at_once = fold_at_once(source, given["event"], lines=lines) if kind in (None, "recording") else None
+        if at_once is not None and (unit or at_once.is_natural):
+            write_result(at_once.text, output)
+            say_coverage(at_once.coverage)
+            return
     _, run, reading = read_one(source, kind, output=output, lines=lines)
     samples = chosen_samples(run, given)
     idle = _waits_outside_tasks(run, samples)
@@ -88,6 +98,11 @@ def command(
         _write_tree(run, samples, stacks, frames, form, unit, output, given)
     say_coverage(run.coverage)
     reading.fail_if_incomplete()
+
+
+def _is_whole(given: dict[str, Any]) -> bool:
+    """Whether no slice is asked for: an event at most."""
+    return all(value is None for name, value in given.items() if name != "event")
 
 
 def _waits_outside_tasks(run: Run, samples: pa.Table) -> Note | None:

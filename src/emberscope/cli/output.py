@@ -17,12 +17,12 @@ from emberscope.tables.coverage import Coverage
 MOST_NOTES = 5
 
 
-def write_result(text: str, output: str | None) -> None:
+def write_result(text: str | bytes, output: str | None) -> None:
     """Write a result to `output`, or to standard output where it is None or `-`.
 
     A file is written whole or not at all; a device or a pipe is written into. Raises `UsageError`.
     """
-    data = text.encode("utf-8", "replace")
+    data = text.encode("utf-8", "replace") if isinstance(text, str) else text
     if output is None or output == "-":
         if sys.stdout is None:
             raise UsageError("standard output is closed.", hint="Name a file with -o.")

@@ -39,6 +39,11 @@ class Folded:
     samples: int
     coverage: Coverage
 
+    @property
+    def is_natural(self) -> bool:
+        """Whether the number of samples is what this event is shown by."""
+        return self.event in COUNTED_EVENTS
+
 
 def fold_recording(
     recording: str | os.PathLike[str] | bytes,

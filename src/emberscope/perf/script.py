@@ -56,7 +56,7 @@ def read_perf_script(
 ) -> Recording:
     """Samples and facts of the output of `perf script`, plain or in gzip.
 
-    The arguments are those of `jfr.read.read_recording`. Samples of the processor's time (cpu-clock, task-clock,
+    The arguments are those of `jfr.recording.read_recording`. Samples of the processor's time (cpu-clock, task-clock,
     cycles) are of event cpu; where several of these were recorded, those of the best one. All other events are only
     counted. `time_ns` is by perf's clock, which counts from the start of the machine: `facts.start_ms` is null unless
     it counts from 1970. `value` is the period in ns of the clocks, null of cycles. Methods out of a JIT map

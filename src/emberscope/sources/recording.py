@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from emberscope.errors import InputError
-from emberscope.jfr.read import read_recording
+from emberscope.jfr.recording import read_recording
 from emberscope.perf.collapsed import read_collapsed
 from emberscope.perf.script import read_perf_script
 from emberscope.profile.attribute import attribute
@@ -77,16 +77,16 @@ def read_chunks(
     for chunk in chunks:
         where = str(chunk.path)
         try:
-            data = chunk.path.read_bytes()
-        except OSError as error:
-            notes.append(Note("missing_part", f"A recording cannot be read: {error.strerror}.", where, {"chunks": 1}))
-            continue
-        if chunk.manifest is not None or manifests_expected:
-            notes += check_chunk(chunk, data, where)
-        try:
+            data: bytes | Path = chunk.path
+            if chunk.manifest is not None or manifests_expected:
+                data = chunk.path.read_bytes()
+                notes += check_chunk(chunk, data, where)
             recordings.append(read_recording(data, where, origin=chunk.origin, lines=lines))
         except InputError as error:
-            notes.append(Note("missing_part", error.reason, where, {"chunks": 1, "bytes": float(len(data))}))
+            lost = {"chunks": 1.0, "bytes": float(chunk.path.stat().st_size)}
+            notes.append(Note("missing_part", error.reason, where, lost))
+        except OSError as error:
+            notes.append(Note("missing_part", f"A recording cannot be read: {error.strerror}.", where, {"chunks": 1}))
     return recordings, Coverage(tuple(notes))
 
 
