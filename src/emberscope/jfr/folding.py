@@ -53,12 +53,12 @@ def fold_recording(
     lines: bool = False,
     compilation: bool = False,
 ) -> Folded | None:
-    """The stacks of all samples of an event, by their number. Without `event` cpu, wall or native, the first there is.
+    """The stacks of all samples of an event, by their number. Without `event` cpu, or wall where there is none.
 
     None where there are no such samples. `path` is for messages. Raises `InputError` and `OSError` as `read_recording`.
     """
     with opened(recording) as (source, missing):
-        for word in COUNTED_EVENTS if event is None else (event,):
+        for word in COUNTED_EVENTS[:2] if event is None else (event,):
             found = _fold(source, missing, path, word, lines, compilation)
             if found.samples:
                 return found
