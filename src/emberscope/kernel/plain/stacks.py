@@ -1,0 +1,214 @@
+"""Stack traces of one chunk as a local prefix tree, built when a sample first refers to them."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Mapping
+from itertools import accumulate
+from typing import Any, Final, TypeAlias
+
+from emberscope.kernel.ops import ARRAY, BOOLEAN, INT, LONG
+from emberscope.kernel.plain.buffers import Ints, ints
+from emberscope.kernel.plain.columns import Columns
+from emberscope.kernel.plain.decoder import Decoder
+
+Frame: TypeAlias = tuple[str | None, str | None, int, int]
+"""Class, method, kind, line."""
+
+_TRUNCATED_FRAME: Final[Frame] = (None, None, -1, 0)
+_TRUNCATED: Final = 1
+_UNRESOLVED: Final = 2
+_NO_STACK: Final = 4
+_NUMBER: Final = -1
+"""Under this key, which no frame has, a node keeps its own number among its children."""
+
+
+class Stacks:
+    def __init__(
+        self,
+        decoder: Decoder,
+        trace: tuple[int, int, int, int, int, int],
+        method: tuple[int, int, int],
+        klass: tuple[int, int],
+        symbol: tuple[int, int],
+        pool: tuple[int, int] | None,
+        kinds: Mapping[int, int],
+    ) -> None:
+        if any(not 0 <= kind <= 255 for kind in kinds.values()):
+            raise ValueError("a kind is a number of 0 to 255")
+        self._names = _Names(decoder, method, klass, symbol, pool)
+        self._read_traces(decoder, trace, kinds)
+        self._locals: dict[tuple[int, int, int] | None, int] = {}
+        self._places: dict[Any, int] = {}
+        self._unresolved: set[int] = set()
+        self.frames: list[Frame] = []
+        """Local frames as text."""
+        self.node_parents = array("i", [-1])
+        self.node_frames = array("i", [-1])
+        self._root: dict[int, Any] = {_NUMBER: 0}
+        self._nodes: dict[int, int] = {0: 0}
+        self._flags: dict[int, int] = {0: _NO_STACK}
+
+    def _read_traces(
+        self, decoder: Decoder, trace: tuple[int, int, int, int, int, int], kinds: Mapping[int, int]
+    ) -> None:
+        type_id, truncated, lengths, methods, types, lines = trace
+        columns = decoder.columns(type_id)
+        self._rows = decoder.rows_by_key(type_id)
+        counts = _numbers(columns, lengths, ARRAY, columns.rows if columns is not None else 0)
+        self._starts = [0, *accumulate(counts)]
+        rows, frames = len(counts), self._starts[-1]
+        self._truncated = _numbers(columns, truncated, BOOLEAN, rows) if truncated >= 0 else None
+        self._places_in = [_numbers(columns, methods, LONG, frames)]
+        # What is the same for all frames is left out of the places, so that a place is nearly always just a method.
+        self._kinds, self._kind, self._has_lines = kinds, 0, lines >= 0
+        self._has_kinds = False
+        if types >= 0:
+            frame_types = _numbers(columns, types, LONG, frames)
+            found = {kinds.get(key, 0) for key in set(frame_types)}
+            self._has_kinds = len(found) > 1
+            if self._has_kinds:
+                self._places_in.append(frame_types)
+            else:
+                self._kind = min(found, default=0)
+        if self._has_lines:
+            self._places_in.append(_numbers(columns, lines, INT, frames))
+
+    def nodes(self, keys: Ints) -> tuple[memoryview, memoryview]:
+        given = ints(keys, "q").tolist()
+        nodes, flags = self._nodes, self._flags
+        for key in dict.fromkeys(given):
+            if key not in nodes:
+                nodes[key], flags[key] = self._build(key)
+        return (
+            memoryview(array("i", map(nodes.__getitem__, given))),
+            memoryview(array("B", map(flags.__getitem__, given))),
+        )
+
+    def _build(self, key: int) -> tuple[int, int]:
+        """The node of a trace that was not asked for before, and its flags."""
+        row = self._rows.get(key)
+        if row is None:
+            return 0, _UNRESOLVED
+        start, stop = self._starts[row], self._starts[row + 1]
+        flags = _TRUNCATED if self._truncated is not None and self._truncated[row] else 0
+        if start == stop:
+            return 0, flags | _NO_STACK
+        path = [self._local(None)] if flags else []
+        places: Any = self._places_in[0][start:stop]
+        if len(self._places_in) > 1:
+            places = list(zip(*(column[start:stop] for column in self._places_in), strict=True))
+        places.reverse()
+        known = self._places
+        try:
+            path += [known[place] for place in places]
+        except KeyError:
+            path += [known[place] if place in known else self._frame(place) for place in places]
+        if self._unresolved and not self._unresolved.isdisjoint(path):
+            flags |= _UNRESOLVED
+        return self._walk(path), flags
+
+    def _walk(self, path: list[int]) -> int:
+        """The node at the end of a path of frames from the root; readers spend much of their time here."""
+        node = self._root
+        for frame in path:
+            child = node.get(frame)
+            if child is None:
+                child = node[frame] = {_NUMBER: len(self.node_parents)}
+                self.node_parents.append(node[_NUMBER])
+                self.node_frames.append(frame)
+            node = child
+        number: int = node[_NUMBER]
+        return number
+
+    def _frame(self, place: Any) -> int:
+        """The local frame of a place that was not met before."""
+        values = iter(place if len(self._places_in) > 1 else (place,))
+        method = next(values)
+        kind = self._kinds.get(next(values), 0) if self._has_kinds else self._kind
+        line = next(values) if self._has_lines else 0
+        local = self._places[place] = self._local((method, kind, line))
+        return local
+
+    def _local(self, frame: tuple[int, int, int] | None) -> int:
+        """The number of a frame by method key, kind and line; None is the frame `TRUNCATED`."""
+        local = self._locals.get(frame)
+        if local is None:
+            local = self._locals[frame] = len(self.frames)
+            if frame is None:
+                self.frames.append(_TRUNCATED_FRAME)
+            else:
+                owner, name = self._names.of(frame[0])
+                self.frames.append((owner, name, frame[1], frame[2]))
+                if name is None:
+                    self._unresolved.add(local)
+        return local
+
+    def size(self) -> int:
+        return len(self.node_parents)
+
+    def leaves(self, nodes: Ints) -> list[tuple[str, str, int]]:
+        counts: Counter[tuple[str, str]] = Counter()
+        for node, times in Counter(ints(nodes, "i")).items():
+            if not 0 <= node < len(self.node_frames):
+                raise IndexError(f"there is no node {node}")
+            owner, name, kind, _ = self.frames[self.node_frames[node]] if node else _TRUNCATED_FRAME
+            if kind >= 0:
+                counts[owner or "", name or ""] += times
+        ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        return [(owner, name, times) for (owner, name), times in ordered]
+
+
+class _Names:
+    """Class and method of the keys of methods."""
+
+    def __init__(
+        self,
+        decoder: Decoder,
+        method: tuple[int, int, int],
+        klass: tuple[int, int],
+        symbol: tuple[int, int],
+        pool: tuple[int, int] | None,
+    ) -> None:
+        methods, classes, symbols = (decoder.columns(type_id) for type_id in (method[0], klass[0], symbol[0]))
+        self._methods = decoder.rows_by_key(method[0])
+        self._classes = decoder.rows_by_key(klass[0])
+        self._symbols = decoder.rows_by_key(symbol[0])
+        self._owners = _numbers(methods, method[1], LONG, methods.rows if methods is not None else 0)
+        self._method_names = _numbers(methods, method[2], LONG, methods.rows if methods is not None else 0)
+        self._class_names = _numbers(classes, klass[1], LONG, classes.rows if classes is not None else 0)
+        self._texts: list[str | None] = []
+        if symbols is not None:
+            self._texts = decoder.strings(*symbol, pool)
+            if len(self._texts) != symbols.rows:
+                raise ValueError("the column of symbols is within an array")
+
+    def of(self, key: int) -> tuple[str | None, str | None]:
+        row = self._methods.get(key)
+        if row is None:
+            return None, None
+        owner = self._classes.get(self._owners[row])
+        return (
+            None if owner is None else self._symbol(self._class_names[owner]),
+            self._symbol(self._method_names[row]),
+        )
+
+    def _symbol(self, key: int) -> str | None:
+        row = self._symbols.get(key)
+        return None if row is None else self._texts[row]
+
+
+def _numbers(columns: Columns | None, column: int, operation: int, size: int) -> array[Any]:
+    """A column of an operation and of that many values; an empty one where the type has no program.
+
+    Raises `KeyError`, `TypeError` or `ValueError` for one that is not so.
+    """
+    if columns is None:
+        return array("q")
+    numbers = columns.numbers(column)
+    if columns.operations[column] != operation:
+        raise TypeError(f"column {column} is of another operation")
+    if len(numbers) != size:
+        raise ValueError(f"column {column} has {len(numbers)} values and should have {size}")
+    return numbers
