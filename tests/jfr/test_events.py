@@ -99,7 +99,7 @@ def test_a_sleeping_thread_is_wall_time_and_no_cpu() -> None:
     setting(chunk, 50, "wall", "50000000")
     execution_samples(chunk, (8, 1, RUNNING), (8, 1, SLEEPING), (7, 1, RUNNING))
     recording = read(chunk)
-    assert recording.facts.samples == {"cpu": 2, "wall": 1, "alloc": 0, "lock": 0, "live": 0, "native": 0}
+    assert {event: n for event, n in recording.facts.samples.items() if n} == {"cpu": 2, "wall": 1}
     rows = recording.samples.to_pylist()
     assert [row["value"] for row in rows] == [5_000_000, 50_000_000, 5_000_000]
     assert [row["time_ns"] for row in rows] == [1_000_000, 1_000_010, 1_000_020]
@@ -198,6 +198,7 @@ def test_cpu_time_samples_that_failed_count_and_lost_ones_are_told() -> None:
 
 
 def test_weights_of_allocation_locks_and_live_objects() -> None:
+    # The sampled allocations are drawn from those of the other two events, which count the same in whole.
     chunk = recorder()
     kinds = {
         "jdk.ObjectAllocationSample": ("weight:10", chunk.long(11)),
@@ -214,7 +215,6 @@ def test_weights_of_allocation_locks_and_live_objects() -> None:
         chunk.event(type_id, chunk.long(5) + chunk.long(8) + chunk.long(1) + payload)
     rows = read(chunk).samples.to_pylist()
     assert [(row["event"], row["value"]) for row in rows] == [
-        ("alloc", 11),
         ("alloc", 13),
         ("alloc", 14),
         ("lock", 1_000),

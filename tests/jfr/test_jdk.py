@@ -61,9 +61,13 @@ def test_every_sample_is_as_the_jdk_reads_it(recorded: tuple[int, Path]) -> None
     version, file = recorded
     events = {sample.name: sample.event for sample in SAMPLE_EVENTS}
     expected: Counter[tuple[object, ...]] = Counter()
-    for row in java(version, "Oracle.java", str(file)).splitlines():
+    rows = java(version, "Oracle.java", str(file)).splitlines()
+    if any(row.startswith("jdk.CPUTimeSample\t") for row in rows):  # it counts the same, and better
+        rows = [row for row in rows if not row.startswith("jdk.ExecutionSample\t")]
+    for row in rows:
         name, time_ns, thread, os_thread, truncated, value, stack = row.split("\t")
         frames = tuple(map(spelled, stack.split("\x01"))) if stack else ()
+        frames = ("[truncated]:0", *frames) if truncated == "true" else frames
         weight = 10_000_000 if name == "jdk.ExecutionSample" else int(value) if value else None
         key = (events[name], int(time_ns) // 1000, int(thread), int(os_thread), truncated == "true", weight, frames)
         expected[key] += 1

@@ -9,8 +9,8 @@ stacks = st.lists(st.lists(st.sampled_from("abcd"), max_size=6), max_size=30)
 def names_of(tree: StackTree, node: int) -> list[str]:
     names = []
     while node != ROOT:
-        names.append(tree.names[tree.frames[node]])
-        node = tree.parents[node]
+        names.append(tree.names[tree.frames()[node]])
+        node = tree.parents()[node]
     return names[::-1]
 
 
@@ -19,7 +19,7 @@ def test_prop_every_stack_comes_back_and_parents_come_first(wanted: list[list[st
     tree = StackTree()
     nodes = [tree.node(tree.frame(name) for name in stack) for stack in wanted]
     assert [names_of(tree, node) for node in nodes] == wanted
-    assert all(parent < node for node, parent in enumerate(tree.parents))
+    assert all(parent < node for node, parent in enumerate(tree.parents()))
 
 
 @given(stacks)

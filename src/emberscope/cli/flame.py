@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from emberscope.cli.inputs import kind_option, read_one
-from emberscope.cli.overwrite import check_output
 from emberscope.cli.output import form_of, say, say_coverage, write_document, write_result
+from emberscope.cli.overwrite import check_output
 from emberscope.cli.slices import EVENTS, chosen_samples, slice_options, words_of
 from emberscope.errors import UsageError
 from emberscope.tables.coverage import Coverage, Note

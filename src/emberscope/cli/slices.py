@@ -84,7 +84,9 @@ def chosen_samples(run: Run, given: dict[str, Any]) -> pa.Table:
         hint = "Give a recording (.jfr, collapsed stacks, `perf script`) or a run that was recorded."
         raise InputError(run.path, "an event log has no samples to draw.", hint=hint)
     if not samples.num_rows:
-        only_counted = " ".join(f"{note.message}." for note in run.coverage.notes if note.code == "limited")
+        only_counted = " ".join(
+            f"{note.message}." for note in run.coverage.notes if note.code in ("limited", "unsupported_version")
+        )
         raise InputError(run.path, "the recording holds no samples to draw.", hint=only_counted)
     if given["event"] is not None:
         present = _present(samples, "event")

@@ -11,7 +11,7 @@ import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from emberscope.jfr.encoding import BROKEN, Damaged, read_long
+from emberscope.jfr.encoding import BROKEN, read_long
 from emberscope.jfr.header import HEADER_BYTES, Header
 from emberscope.jfr.layout import Layout, Wanted, event_layout, pool_layout
 from emberscope.jfr.metadata import CHECKPOINT_EVENT, METADATA_EVENT, Metadata, metadata_body, parse_metadata
@@ -206,9 +206,7 @@ def linked_checkpoints(b: bytes, header: Header) -> list[int]:
     return found[::-1]
 
 
-def _walk(
-    decoder: Decoder, b: bytes, header: Header, known: frozenset[int] | None, boundaries: _Boundaries
-) -> int:
+def _walk(decoder: Decoder, b: bytes, header: Header, known: frozenset[int] | None, boundaries: _Boundaries) -> int:
     """Go over all events of the chunk; the number of bytes that are in none that could be made out."""
     lost = 0
     declared = header.size if HEADER_BYTES < header.size <= len(b) else len(b)

@@ -32,6 +32,14 @@ def spans_ns(header: Header, spans: Longs, unit: str) -> tuple[Longs, Mask]:
     return _scaled(spans, 0, factor, 1, 0)
 
 
+def ends_ns(header: Header, starts: Longs, spans: Longs) -> tuple[Longs, Mask]:
+    """Epoch nanoseconds of the ends of time spans in ticks, and which do not fit and are nothing."""
+    ends = starts + spans
+    if not np.any(((starts ^ ends) & (spans ^ ends)) < 0):
+        return times_ns(header, ends)
+    return _exact([header.to_ns(start + span) for start, span in zip(starts.tolist(), spans.tolist(), strict=True)])
+
+
 def _scaled(values: Longs, before: int, factor: int, divisor: int, after: int) -> tuple[Longs, Mask]:
     """(value + before) * factor // divisor + after, exact. Results that do not fit 64 bits are masked."""
     if not len(values):
@@ -40,15 +48,23 @@ def _scaled(values: Longs, before: int, factor: int, divisor: int, after: int) -
     fits = all(
         -_LIMIT <= bound < _LIMIT
         for value in (low, high)
-        for bound in (value + before, (value + before) * factor // divisor, _result(value, before, factor, divisor, after))
+        for bound in (
+            value + before,
+            (value + before) * factor // divisor,
+            _result(value, before, factor, divisor, after),
+        )
     )
     if fits and divisor * factor < _LIMIT and -_LIMIT <= before < _LIMIT and -_LIMIT <= after < _LIMIT:
         shifted = values + before
         whole, rest = np.divmod(shifted, divisor)
         return whole * factor + rest * factor // divisor + after, np.zeros(len(values), np.bool_)
-    exact = [_result(value, before, factor, divisor, after) for value in values.tolist()]
-    inside = [-_LIMIT <= value < _LIMIT for value in exact]
-    return np.array([v if ok else 0 for v, ok in zip(exact, inside, strict=True)], np.int64), ~np.array(inside, np.bool_)
+    return _exact([_result(value, before, factor, divisor, after) for value in values.tolist()])
+
+
+def _exact(values: list[int]) -> tuple[Longs, Mask]:
+    inside = [-_LIMIT <= value < _LIMIT for value in values]
+    fitting = [value if fits else 0 for value, fits in zip(values, inside, strict=True)]
+    return np.array(fitting, np.int64), ~np.array(inside, np.bool_)
 
 
 def _result(value: int, before: int, factor: int, divisor: int, after: int) -> int:

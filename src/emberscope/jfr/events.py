@@ -89,12 +89,12 @@ SAMPLE_EVENTS: Final = (
     SampleEvent(
         "datadog.ObjectSample", "alloc", value="size", times="weight", class_of="objectClass", variant="sampled"
     ),
-    SampleEvent("jdk.JavaMonitorEnter", "lock", value="duration", unit="TICKS", class_of="monitorClass", variant="enter"),
+    SampleEvent(
+        "jdk.JavaMonitorEnter", "lock", value="duration", unit="TICKS", class_of="monitorClass", variant="enter"
+    ),
     SampleEvent("jdk.ThreadPark", "lock", value="duration", unit="TICKS", class_of="parkedClass", variant="park"),
     # Objects stand at the time of their allocation, so that they are their task's; the event is written at a dump.
-    SampleEvent(
-        "profiler.LiveObject", "live", value="allocationSize", class_of="objectClass", time="allocationTime"
-    ),
+    SampleEvent("profiler.LiveObject", "live", value="allocationSize", class_of="objectClass", time="allocationTime"),
     SampleEvent("jdk.OldObjectSample", "live", value="objectSize", class_of="object.type", time="allocationTime"),
     SampleEvent("datadog.HeapLiveObject", "live", value="size", times="weight", class_of="objectClass"),
     SampleEvent("jdk.NativeMethodSample", "native", "sampledThread"),
@@ -168,12 +168,16 @@ SERIES_EVENTS: Final = (
     *_gauges("jdk.PhysicalMemory", machine_memory_used_bytes="usedSize", machine_memory_total_bytes="totalSize"),
     *_gauges("jdk.SwapSpace", swap_free_bytes="freeSize", swap_total_bytes="totalSize"),
     *_gauges("jdk.ResidentSetSize", rss_bytes="size", rss_peak_bytes="peak"),
-    *_gauges("jdk.NativeMemoryUsageTotal", jvm_native_committed_bytes="committed", jvm_native_reserved_bytes="reserved"),
+    *_gauges(
+        "jdk.NativeMemoryUsageTotal", jvm_native_committed_bytes="committed", jvm_native_reserved_bytes="reserved"
+    ),
     *_gauges("jdk.NativeMemoryUsage", ("type",), jvm_native_type_committed_bytes="committed"),
     *_gauges("jdk.ContainerMemoryUsage", container_memory_used_bytes="memoryUsage"),
     *_gauges("jdk.ContainerMemoryUsage", container_memory_fails="memoryFailCount"),
     *_gauges("jdk.ContainerMemoryUsage", container_swap_used_bytes="swapMemoryUsage"),
-    *_gauges("jdk.ContainerConfiguration", container_memory_limit_bytes="memoryLimit", container_cpus="effectiveCpuCount"),
+    *_gauges(
+        "jdk.ContainerConfiguration", container_memory_limit_bytes="memoryLimit", container_cpus="effectiveCpuCount"
+    ),
     *_gauges("jdk.ContainerCPUThrottling", container_cpu_slices="cpuElapsedSlices"),
     *_gauges("jdk.ContainerCPUThrottling", container_throttled_slices="cpuThrottledSlices"),
     SeriesEvent("jdk.ContainerCPUThrottling", "container_throttled_ms", ("cpuThrottledTime",), is_time=True),

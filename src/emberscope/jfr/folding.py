@@ -77,12 +77,13 @@ def _fold(source: Source, missing: str, path: str, event: str, lines: bool, comp
             continue
         read += 1
         _add(chunk, event, tree, weights, losses)
-        losses.of_superseded(chunk.superseded)
         losses.of_chunk(chunk.chunk)
     if not read:
         raise nothing_read(path, source, missing, losses)
     weights.grow(len(tree))
-    text = folded(tree.parents(), tree.frames(), weights.by_node, [name.translate(_SAFE) for name in tree.labels()])
+    text = folded(
+        tree.parents(), tree.frames(), memoryview(weights.by_node), [name.translate(_SAFE) for name in tree.labels()]
+    )
     return Folded(text, event, weights.total, losses.coverage())
 
 
@@ -112,6 +113,9 @@ def _add(sampled: Sampled, event: str, tree: StackTree, weights: _Weights, losse
     weights.grow(len(tree))
     for traces in sampled.traces:
         if event not in words_of(traces.spec):
+            continue
+        if traces.superseded:
+            losses.of_superseded(traces.spec.name, len(traces.keys))
             continue
         rows, counts = _rows(chunk, traces, event), _counts(chunk, traces.spec)
         weights.add(place, tally(traces.nodes, counts, rows, len(place)))

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from emberscope.jfr.clock import times_ns
 from emberscope.jfr.events import (
     DATA_LOSS,
     EXECUTION_SAMPLE,
@@ -27,7 +28,6 @@ from emberscope.jfr.sample_rows import counts_of, sample_rows
 from emberscope.jfr.sampled import Sampled, Traces
 from emberscope.jfr.settings import settings_of
 from emberscope.jfr.stacks import name_frame, raw_name
-from emberscope.jfr.clock import times_ns
 from emberscope.tables.marks import MARKS
 from emberscope.tables.recording import Origin
 from emberscope.tables.samples import EVENTS, SAMPLES
@@ -61,7 +61,13 @@ class Gathered:
         threads = Threads(chunk)
         place = _graft(sampled, self._tree)
         for traces in sampled.traces:
-            self._add_samples(sampled, traces, threads, settings, place)
+            if traces.spec.name == EXECUTION_SAMPLE and sampled.stacks is not None:
+                for owner, method, count in sampled.stacks.leaves(traces.nodes):
+                    self.leaves[raw_name(owner, method)] += count
+            if traces.superseded:
+                self._losses.of_superseded(traces.spec.name, len(traces.keys))
+            else:
+                self._add_samples(sampled, traces, threads, settings, place)
         for number, name in enumerate(SPAN_EVENTS):
             if chunk.rows(name):
                 self._spans.append(span_rows(chunk, name, ended=number == 1))
@@ -90,9 +96,6 @@ class Gathered:
         self._samples.append(rows.set_column(column, rows.schema.field(column), pa.array(nodes)))
         self._losses.of_stacks(np.frombuffer(traces.flags, np.uint8), counts_of(chunk, spec))
         self.last_ns = max(self.last_ns, pc.max(rows["time_ns"]).as_py() or 0)
-        if spec.name == EXECUTION_SAMPLE and sampled.stacks is not None:
-            for owner, method, count in sampled.stacks.leaves(traces.nodes):
-                self.leaves[raw_name(owner, method)] += count
         if spec.address:
             addresses = longs(chunk, spec.name, spec.address)
             if addresses is not None:
@@ -149,9 +152,7 @@ def _together(kind: Table, tables: list[pa.Table]) -> pa.Table:
     return pa.concat_tables(tables).unify_dictionaries().combine_chunks()
 
 
-def _with_fate(
-    samples: pa.Table, mallocs: list[tuple[Longs, Longs]], frees: list[tuple[Longs, Longs]]
-) -> pa.Table:
+def _with_fate(samples: pa.Table, mallocs: list[tuple[Longs, Longs]], frees: list[tuple[Longs, Longs]]) -> pa.Table:
     """`variant` of native memory: whether the recording saw it given back."""
     is_nativemem = pc.equal(samples["event"], "nativemem").to_numpy(zero_copy_only=False)
     nothing = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]

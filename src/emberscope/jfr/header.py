@@ -24,7 +24,7 @@ _GUESSED_SIZE: Final = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The header of one chunk. `offset` and `end` bound the bytes of the file that may be its own; the rest is as its header says."""
+    """The header of one chunk. `offset` and `end` bound the bytes of the file that may be the chunk's own."""
 
     offset: int
     end: int

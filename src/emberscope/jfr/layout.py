@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from emberscope.jfr.metadata import Damaged, Field, Metadata, Type
+from emberscope.jfr.encoding import Damaged
+from emberscope.jfr.metadata import Field, Metadata, Type
 from emberscope.kernel import ops
 
 KEY: Final = "(key)"

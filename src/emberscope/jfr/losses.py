@@ -60,9 +60,9 @@ class Losses:
         self._samples["unresolved"] += int(counts[(flags & IS_UNRESOLVED) != 0].sum())
         self._samples["truncated"] += int(counts[(flags & IS_TRUNCATED) != 0].sum())
 
-    def of_superseded(self, superseded: dict[str, int]) -> None:
-        for name, count in superseded.items():
-            self._superseded[name] = self._superseded.get(name, 0) + count
+    def of_superseded(self, name: str, count: int) -> None:
+        """Events that are left out because a better type of their chunk counts the same."""
+        self._superseded[name] = self._superseded.get(name, 0) + count
 
     def add_samples(self, *, unresolved: int, truncated: int) -> None:
         self._samples["unresolved"] += unresolved
@@ -86,7 +86,9 @@ class Losses:
             message = f"{counted(unresolved, 'sample')} whose stack the recording does not hold, or not whole"
             self.note("unresolved", message, samples=unresolved)
         if truncated:
-            message = f"{counted(truncated, 'sample')} with stacks deeper than the recorder kept: the root side is missing"
+            message = (
+                f"{counted(truncated, 'sample')} with stacks deeper than the recorder kept: the root side is missing"
+            )
             self.note("truncated_stacks", message, samples=truncated)
         if lost:
             message = f"{counted(lost, 'CPU sample')} lost by the sampler, as it says itself"

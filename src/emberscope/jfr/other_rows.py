@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from emberscope.jfr.chunk import Chunk
-from emberscope.jfr.clock import spans_ns, times_ns
+from emberscope.jfr.clock import ends_ns, spans_ns, times_ns
 from emberscope.jfr.events import SPAN_NUMBERS, SPAN_TEXTS, MarkEvent, SeriesEvent
 from emberscope.jfr.references import Longs, Threads, fixed, floats, longs, masked, texts
 from emberscope.tables.marks import MARKS
@@ -25,11 +25,13 @@ def span_rows(chunk: Chunk, name: str, *, ended: bool) -> pa.Table:
     columns: dict[str, Any] = {"start_ns": masked(*times_ns(chunk.header, starts), count, pa.int64())}
     durations = longs(chunk, name, "duration") if ended else None
     if durations is not None:
-        columns["end_ns"] = masked(*times_ns(chunk.header, starts + durations), count, pa.int64())
+        columns["end_ns"] = masked(*ends_ns(chunk.header, starts, durations), count, pa.int64())
     for column, (field, bits) in SPAN_NUMBERS.items():
         values = longs(chunk, name, field)
         if values is not None:
-            outside = (values < -(1 << (bits - 1))) | (values >= 1 << (bits - 1)) if bits < 64 else np.zeros(count, bool)
+            outside = (
+                (values < -(1 << (bits - 1))) | (values >= 1 << (bits - 1)) if bits < 64 else np.zeros(count, bool)
+            )
             if column == "sql_execution_id":
                 outside = outside | (values < 0)
             columns[column] = pa.array(values, mask=outside)
@@ -79,7 +81,7 @@ def mark_rows(chunk: Chunk, spec: MarkEvent, threads: Threads) -> pa.Table:
         "thread_id": threads.java_ids(thread_keys, threads.rows(thread_keys)),
     }
     if durations is not None:
-        columns["end_ns"] = masked(*times_ns(chunk.header, starts + durations), count, pa.int64())
+        columns["end_ns"] = masked(*ends_ns(chunk.header, starts, durations), count, pa.int64())
     for column, field in (("name", spec.label), ("text", spec.text)):
         found = texts(chunk, spec.name, field) if field else None
         columns[column] = found.cast(pa.string()) if found is not None else pa.nulls(count, pa.string())

@@ -18,7 +18,6 @@ from emberscope.jfr.parallel import in_order
 from emberscope.jfr.sampled import Sampled, sampled
 from emberscope.jfr.source import Source, opened
 from emberscope.tables.recording import Origin, Recording, RecordingFacts
-from emberscope.tables.samples import EVENTS
 from emberscope.tables.stack_tree import StackTree
 
 _UNKNOWN_ORIGIN: Final = Origin()
@@ -46,7 +45,9 @@ def read_recording(
     and `OSError` where the file cannot be opened.
     """
     with opened(data) as (source, missing):
-        return _Reading(path, origin, tree if tree is not None else StackTree(), lines, compilation).read(source, missing)
+        return _Reading(path, origin, tree if tree is not None else StackTree(), lines, compilation).read(
+            source, missing
+        )
 
 
 def chunks_of(source: Source, missing: str, losses: Losses) -> Iterator[Header]:
@@ -110,13 +111,12 @@ class _Reading:
     def _add(self, header: Header, chunk: Sampled) -> None:
         self._event_counts.update(chunk.chunk.event_counts)
         self._gathered.add(chunk)
-        self._losses.of_superseded(chunk.superseded)
         end_ns = header.start_ns + max(0, header.duration_ns)
         self._starts_ns.append(header.start_ns)
         self._ends_ns.append(end_ns if header.finished else max(end_ns, self._gathered.last_ns))
         if header.major == 1:
-            message = f"chunk at byte {header.offset}: JFR format {header.version} (JDK 9 or 10) has no samples that can be drawn"
-            self._losses.note("unsupported_version", f"{message}: events are only counted", chunks=1)
+            reason = f"JFR format {header.version} (JDK 9 or 10) has no samples that can be drawn; `events` reads it"
+            self._losses.note("unsupported_version", f"chunk at byte {header.offset}: {reason}", chunks=1)
         self._losses.of_chunk(chunk.chunk)
 
     def _recording(self) -> Recording:
@@ -132,7 +132,7 @@ class _Reading:
             start_ms=start_ns // 1_000_000,
             duration_ms=(end_ns - start_ns) // 1_000_000,
             samples=got.sample_counts(samples),
-            leaf_top=tuple(got.leaves.most_common(_LEAVES)),
+            leaf_top=tuple(sorted(got.leaves.items(), key=lambda leaf: (-leaf[1], leaf[0]))[:_LEAVES]),
             coverage=self._losses.coverage(),
         )
         stacks, frames = self._tree.tables()

@@ -41,7 +41,8 @@ def floats(chunk: Chunk, name: str, path: str) -> npt.NDArray[np.float64] | None
 
 def rows_of(chunk: Chunk, pool: str, keys: Longs) -> Rows:
     """The row in a pool of each key; -1 where there is none."""
-    found = chunk.lookup(pool, memoryview(np.ascontiguousarray(keys)))
+    view: Any = np.ascontiguousarray(keys)
+    found = chunk.lookup(pool, memoryview(view))
     return np.full(len(keys), -1, np.int32) if found is None else np.frombuffer(found, np.int32)
 
 
@@ -58,7 +59,9 @@ def fixed(word: str | None, length: int) -> pa.DictionaryArray:
     return words(np.zeros(length, np.int32), [word])
 
 
-def masked(values: npt.NDArray[Any] | None, absent: npt.NDArray[np.bool_] | None, length: int, kind: pa.DataType) -> Any:
+def masked(
+    values: npt.NDArray[Any] | None, absent: npt.NDArray[np.bool_] | None, length: int, kind: pa.DataType
+) -> Any:
     """An Arrow array of numbers, null where `absent` is true; all null for None."""
     if values is None:
         return pa.nulls(length, kind)
@@ -110,7 +113,7 @@ def classes(chunk: Chunk, keys: Longs) -> pa.DictionaryArray:
 
 
 def texts(chunk: Chunk, name: str, path: str) -> pa.DictionaryArray | None:
-    """A field as words: a text, a number, a thread's name, or a pooled struct with exactly one text; None for others."""
+    """A field as words: a text, a number, a thread's name, or a pooled struct with one text; None for others."""
     count = chunk.rows(name)
     every = np.arange(count, dtype=np.int32)
     plain = chunk.texts(name, path)

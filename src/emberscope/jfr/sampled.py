@@ -15,25 +15,25 @@ from emberscope.kernel import Stacks
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """The stacks of the events of one type, a value each: `keys` (int64), local `nodes` (int32), `flags` (uint8)."""
+    """The stacks of the events of one type, a value each: `keys` (int64), local `nodes` (int32), `flags` (uint8).
+
+    `superseded`: a better type of the same chunk counts the same.
+    """
 
     spec: SampleEvent
     keys: memoryview
     nodes: memoryview
     flags: memoryview
+    superseded: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """A chunk, its stacks (None where it describes none) and its sample events, those that are superseded left out.
-
-    `superseded` counts the events left out by the name of their type.
-    """
+    """A chunk, its stacks (None where it describes none) and those of its sample events."""
 
     chunk: Chunk
     stacks: Stacks | None
     traces: tuple[Traces, ...]
-    superseded: dict[str, int]
 
 
 def sampled(source: Source, header: Header, choice: tuple[Choice, Choice], compilation: bool) -> Sampled | Refused:
@@ -44,19 +44,16 @@ def sampled(source: Source, header: Header, choice: tuple[Choice, Choice], compi
         return refused
     stacks = stacks_of(chunk, compilation)
     traces = []
-    superseded = {}
     for spec in SAMPLE_EVENTS:
         count = chunk.rows(spec.name)
         if not count:
             continue
-        if is_superseded(spec, chunk.event_counts):
-            superseded[spec.name] = count
-            continue
         keys = chunk.numbers(spec.name, "stackTrace")
         if keys is None or keys.format != "q":
             keys = memoryview(bytes(8 * count)).cast("q")
-        traces.append(Traces(spec, keys, *(stacks.nodes(keys) if stacks is not None else _without_stacks(keys))))
-    return Sampled(chunk, stacks, tuple(traces), superseded)
+        nodes, flags = stacks.nodes(keys) if stacks is not None else _without_stacks(keys)
+        traces.append(Traces(spec, keys, nodes, flags, is_superseded(spec, chunk.event_counts)))
+    return Sampled(chunk, stacks, tuple(traces))
 
 
 def _without_stacks(keys: memoryview) -> tuple[memoryview, memoryview]:

@@ -120,7 +120,7 @@ def _peek(stream: BinaryIO) -> bytes | None:
 
 
 def _of_spooled(plain: tempfile.SpooledTemporaryFile[bytes]) -> Source:
-    inner = plain._file  # type: ignore[attr-defined]
+    inner = plain._file
     if isinstance(inner, io.BytesIO):
         return Memory(inner.getvalue())
     plain.flush()

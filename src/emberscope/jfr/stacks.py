@@ -30,7 +30,8 @@ _NATIVE: Final = 5
 _NATIVE_NUMBERS: Final = {"Native": 5, "C++": 5, "Kernel": 6}
 _JAVA_NUMBERS: Final = {"Interpreted": 1, "JIT compiled": 2, "Inlined": 3, "C1 compiled": 4}
 
-_TRACE_PATHS: Final = ("truncated", "frames[].method", "frames[].type")
+_TYPE_PATH: Final = "frames[].type"
+_TRACE_PATHS: Final = ("truncated", "frames[].method", _TYPE_PATH)
 _LINE_PATH: Final = "frames[].lineNumber"
 
 
@@ -51,22 +52,34 @@ def stacks_of(chunk: Chunk, compilation: bool) -> Stacks | None:
 
     With `compilation`, frames that were interpreted, compiled or inlined are of different kinds.
     """
-    ids = {name: chunk.metadata.by_name[name].id for name in (TRACE, METHOD, CLASS, SYMBOL) if name in chunk.metadata.by_name}
+    ids = {
+        name: chunk.metadata.by_name[name].id
+        for name in (TRACE, METHOD, CLASS, SYMBOL)
+        if name in chunk.metadata.by_name
+    }
     if len(ids) < 4:
         return None
     number = chunk.column_number
-    trace = [number(TRACE, path) for path in ("truncated", "frames", "frames[].method", "frames[].type", _LINE_PATH)]
-    method = [number(METHOD, "type"), number(METHOD, "name")]
-    names = [number(CLASS, "name"), number(SYMBOL, "string")]
-    if min(*trace[1:3], *method, *names) < 0:
+    lengths, methods = number(TRACE, "frames"), number(TRACE, "frames[].method")
+    trace = (
+        ids[TRACE],
+        number(TRACE, "truncated"),
+        lengths,
+        methods,
+        number(TRACE, _TYPE_PATH),
+        number(TRACE, _LINE_PATH),
+    )
+    owner, name = number(METHOD, "type"), number(METHOD, "name")
+    class_name_column, text = number(CLASS, "name"), number(SYMBOL, "string")
+    if min(lengths, methods, owner, name, class_name_column, text) < 0:
         return None
     try:
         return Stacks(
             chunk.decoder,
-            (ids[TRACE], *trace),
-            (ids[METHOD], *method),
-            (ids[CLASS], names[0]),
-            (ids[SYMBOL], names[1]),
+            trace,
+            (ids[METHOD], owner, name),
+            (ids[CLASS], class_name_column),
+            (ids[SYMBOL], text),
             chunk.string_pool(),
             _kinds(chunk, compilation),
         )

@@ -1,6 +1,7 @@
-"""The inner loops of the readers: decoding of records, interning of stacks, folding. In C where it was built, else Python.
+"""The inner loops of the readers: decoding of records, interning of stacks, folding.
 
-`NATIVE` says which; the results are the same. `EMBERSCOPE_KERNEL=python` in the environment chooses Python.
+In C where it was built, else in Python: `NATIVE` says which, the results are the same. `EMBERSCOPE_KERNEL=python` in
+the environment chooses Python.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ class Decoder:
 
     def __init__(self, data: bytes | memoryview, compressed: bool) -> None: ...
     def program(self, type_id: int, ops: Sequence[int]) -> None:
-        """Decode records of this type by these operations (`emberscope.kernel.ops`). Raises `ValueError` for bad ones."""
+        """Decode records of this type by these operations (`kernel.ops`). Raises `ValueError` for bad ones."""
     def events(self, start: int, limit: int, known: frozenset[int] | None) -> int:
         """Count the events from `start` on, and append those with a program to their columns, without the GIL.
 

@@ -7,7 +7,8 @@ import struct
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emberscope.jfr.chunk import Chunk, Gap, split
+from emberscope.jfr.header import Gap, Header, split
+from emberscope.jfr.source import Memory
 from tests.jfr import writer
 
 
@@ -24,22 +25,22 @@ WHOLE = small_chunk()
 def kinds(data: bytes) -> list[tuple[str, int, int]]:
     return [
         ("gap", part.offset, part.size) if isinstance(part, Gap) else ("chunk", part.offset, part.available)
-        for part in split(data)
+        for part in split(Memory(data))
     ]
 
 
 def test_the_header_of_a_chunk() -> None:
-    (chunk,) = split(WHOLE)
-    assert isinstance(chunk, Chunk)
+    (chunk,) = split(Memory(WHOLE))
+    assert isinstance(chunk, Header)
     assert (chunk.version, chunk.size, chunk.start_ns, chunk.ticks_per_second) == ("2.1", len(WHOLE), 10**18, 10**9)
     assert chunk.finished
     assert not chunk.fault()
-    assert chunk.integers.compressed
+    assert chunk.compressed
 
 
 def test_ticks_become_epoch_time() -> None:
-    (chunk,) = split(writer.Chunk().finish(start_ns=1_000, start_ticks=500, hertz=2_800_000_000))
-    assert isinstance(chunk, Chunk)
+    (chunk,) = split(Memory(writer.Chunk().finish(start_ns=1_000, start_ticks=500, hertz=2_800_000_000)))
+    assert isinstance(chunk, Header)
     assert chunk.to_ns(500) == 1_000
     assert chunk.to_ns(500 + 2_800_000_000 * 3600) == 1_000 + 3600 * 10**9
     assert chunk.span_ns(28) == 10
@@ -60,24 +61,24 @@ def test_garbage_between_chunks_is_a_gap_or_belongs_to_the_chunk_before_it() -> 
 def test_a_guessed_size_ends_at_the_next_header() -> None:
     killed = WHOLE[:8] + struct.pack(">qqq", 1 << 30, 0, 0) + WHOLE[32:]
     assert kinds(killed + WHOLE) == [("chunk", 0, len(killed)), ("chunk", len(killed), len(WHOLE))]
-    (chunk,) = split(killed)
-    assert isinstance(chunk, Chunk)
+    (chunk,) = split(Memory(killed))
+    assert isinstance(chunk, Header)
     assert not chunk.finished
     assert chunk.missing_bytes == 0, "nobody knows what is missing"
 
 
 def test_a_cut_chunk_knows_what_is_missing() -> None:
-    (chunk,) = split(WHOLE[:-5])
-    assert isinstance(chunk, Chunk)
+    (chunk,) = split(Memory(WHOLE[:-5]))
+    assert isinstance(chunk, Header)
     assert chunk.missing_bytes == 5
 
 
 def test_versions_and_flags_that_would_be_read_wrongly_are_refused() -> None:
     def fault(major: int, minor: int, flags: int) -> str:
         (chunk,) = split(
-            WHOLE[:4] + struct.pack(">HH", major, minor) + WHOLE[8:66] + struct.pack(">H", flags) + WHOLE[68:]
+            Memory(WHOLE[:4] + struct.pack(">HH", major, minor) + WHOLE[8:66] + struct.pack(">H", flags) + WHOLE[68:])
         )
-        assert isinstance(chunk, Chunk)
+        assert isinstance(chunk, Header)
         return chunk.fault()
 
     assert fault(0, 9, 1) == "JFR format 0.9 (Oracle JDK 7 or 8) is not supported"

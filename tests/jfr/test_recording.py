@@ -39,7 +39,16 @@ def test_facts_of_a_recording_of_jdk_17() -> None:
         "jdk.JavaMonitorEnter": 1,
         "jdk.ObjectAllocationSample": 641,
     }
-    assert facts.samples == {"cpu": 71, "wall": 0, "alloc": 641, "lock": 1, "live": 0, "native": 0}
+    assert facts.samples == {
+        "cpu": 71,
+        "wall": 0,
+        "alloc": 641,
+        "lock": 1,
+        "live": 0,
+        "native": 0,
+        "nativemem": 0,
+        "nativelock": 0,
+    }
     assert (facts.start_ms, facts.duration_ms) == (1796028418393, 3120)
     assert facts.leaf_top[0] == ("Workload.burn", 69)
     assert [(n.code, n.lost) for n in facts.coverage.notes] == [("truncated_stacks", {"samples": 33})]
@@ -49,10 +58,10 @@ def test_the_cpu_time_sampler_of_jdk_25() -> None:
     recording = read("workload-jdk25.jfr.gz")
     assert recording.facts.event_counts["jdk.CPUTimeSample"] == 57
     assert recording.facts.event_counts["jdk.ExecutionSample"] == 66
-    assert recording.facts.samples["cpu"] == 57 + 66
+    assert recording.facts.samples["cpu"] == 57, "those of the other sampler count the same"
     rows = [row for row in recording.samples.to_pylist() if row["event"] == "cpu"]
-    assert Counter(row["value"] for row in rows) == {10_000_000: 122, 20_000_000: 1}
-    assert Counter(row["state"] for row in rows) == {"STATE_RUNNABLE": 66, None: 57}
+    assert Counter(row["value"] for row in rows) == {10_000_000: 56, 20_000_000: 1}
+    assert Counter(row["state"] for row in rows) == {None: 57}
     assert recording.settings["jdk.CPUTimeSample#throttle"] == "10ms"
 
 
@@ -66,7 +75,7 @@ def test_samples_stand_on_the_program_s_own_stacks() -> None:
             root_counts[stack[0]] += count
     assert leaf_counts["Workload.burn"] == 69
     assert root_counts["java.lang.Thread.run"] > 30
-    assert root_counts["Workload.nested"] == 33, "100 calls deep, of which 64 frames were kept"
+    assert root_counts["[truncated]"] == 33, "100 calls deep, of which 64 frames were kept"
     lambdas = {
         name for name in recording.frames["name"].to_pylist() if "Lambda" in name and name.startswith("Workload")
     }
@@ -121,6 +130,9 @@ def test_series() -> None:
     points = read("workload-jdk25.jfr.gz").series.to_pylist()
     assert Counter(point["name"] for point in points) == {
         "heap_used_bytes": 8,
+        "heap_committed_bytes": 8,
+        "gc_longest_pause_ms": 4,
+        "rss_peak_bytes": 16,
         "gc_pause_ms": 4,
         "cpu_process_ratio": 16,
         "cpu_machine_ratio": 16,
@@ -147,7 +159,6 @@ def test_chunks_of_two_versions_in_a_file_of_async_profiler() -> None:
 def test_native_frames_of_async_profiler_have_no_library() -> None:
     recording = read("cortex-dev-01__kafka-0__cpu__2.jfr.gz")
     assert recording.facts.samples["cpu"] == 482
-    assert ["libc-2.31.so.epoll_ctl", 3] in [list(leaf) for leaf in recording.facts.leaf_top], "raw in the facts"
     kinds = dict(zip(*(recording.frames[c].to_pylist() for c in ("name", "kind")), strict=True))
     assert kinds["epoll_ctl"] == "native"
     assert kinds["java.util.regex.Pattern$Slice.match"] == "java"
