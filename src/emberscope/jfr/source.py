@@ -92,8 +92,8 @@ def opened(recording: str | os.PathLike[str] | bytes | BinaryIO) -> Iterator[tup
             with tempfile.SpooledTemporaryFile(max_size=_MEMORY_BYTES) as plain:
                 missing = unpack_into(stream, plain)
                 yield _of_spooled(plain), missing
-        elif isinstance(recording, bytes):
-            yield Memory(recording), ""
+        elif isinstance(stream, io.BytesIO):
+            yield Memory(stream.getvalue()), ""
         else:
             yield File(stream.fileno()), ""
 

@@ -8,14 +8,13 @@ from typing import Any, Final
 from emberscope.errors import InputError
 from emberscope.tables.coverage import Coverage, Note
 from emberscope.tables.recording import Origin, Recording, RecordingFacts
-from emberscope.tables.samples import SAMPLES
+from emberscope.tables.samples import EVENTS, SAMPLES
 from emberscope.tables.series import SERIES
 from emberscope.tables.spans import SPANS
 from emberscope.tables.stack_tree import ROOT, StackTree
 from emberscope.unpack import unpack
 
 UNKNOWN_ORIGIN: Final = Origin()
-_EVENTS: Final = ("cpu", "wall", "alloc", "lock", "live", "native")
 _LEAVES: Final = 20
 
 
@@ -57,9 +56,10 @@ class Gathered:
             self.note("malformed_line", message, lines=self.malformed_lines)
         rows = len(self.columns["stack"])
         leaves: Counter[str] = Counter()
+        frames = self.tree.frames()
         for node, count in zip(self.columns["stack"], self.columns["count"], strict=True):
             if node != ROOT:
-                leaves[self.tree.names[self.tree.frames[node]]] += count
+                leaves[self.tree.names[frames[node]]] += count
         facts = RecordingFacts(
             path=self.path,
             format=form,
@@ -68,7 +68,7 @@ class Gathered:
             event_counts=dict(sorted(event_counts.items())),
             start_ms=start_ms,
             duration_ms=duration_ms,
-            samples={event: sum(self.columns["count"]) if event == "cpu" else 0 for event in _EVENTS},
+            samples={event: sum(self.columns["count"]) if event == "cpu" else 0 for event in EVENTS},
             leaf_top=tuple(leaves.most_common(_LEAVES)),
             coverage=Coverage(tuple(self._notes)),
         )

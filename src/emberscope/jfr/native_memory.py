@@ -1,3 +1,0 @@
-import numpy as np
-def freed(a, b, c, d):
-    return np.zeros(len(a), bool)
