@@ -11,7 +11,10 @@ from emberscope.tables.frames import class_name
 # perf's own JVMTI agent (`Lcom/foo/Bar;baz(I)V`), and the JVM's `Compiler.perfmap` (`void com.foo.Bar.baz(int)`).
 _DESCRIPTOR: Final = re.compile(r"L(?P<owner>[\w$/.+-]+);(?:::|\.)?(?P<method>[\w$<>]+)(?:\(.*)?")
 _DECLARATION: Final = re.compile(r"(?:[\w$.\[\]]+ )+(?P<owner>[\w$/.+]+)\.(?P<method>[\w$<>]+)\(.*\)")
-_QUALIFIED: Final = re.compile(r"(?P<owner>[A-Za-z_$][\w$/.+-]*)\.(?P<method>[A-Za-z_$<][\w$<>]*)")
+# The last of these is our own spelling of operators (`scala.collection.SeqOps.++`, `x_=`, `->$extension`).
+_QUALIFIED: Final = re.compile(
+    r"(?P<owner>[A-Za-z_$][\w$/.+-]*)\.(?P<method>[A-Za-z_$<][\w$<>]*|(?:\w+_)?[-+*%=<>!?&|^~:@#\\]+(?:\$[\w$]*)?)"
+)
 _LIBRARY: Final = re.compile(r"(?:^|/)[\w.+-]+\.(?:so|ko|dll|dylib|exe)$")
 # CPython's perf trampoline (`py::work:/app/job.py`), and py-spy (`work (job.py:12)`).
 _TRAMPOLINE: Final = re.compile(r"py::(?P<function>.+):(?:.*/)?(?P<module>[^/:]+?)(?:\.py)?")
