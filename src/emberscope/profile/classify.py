@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from emberscope.profile.ancestry import inherited, tree_arrays
+from emberscope.tables.frame_kinds import CPP, JAVA, KERNEL, NATIVE, PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -75,7 +76,7 @@ _GC_NATIVE: Final = re.compile(
     r"|X(Mark|Relocate|Heap|Driver)|CollectedHeap|StealTask|OldGCTask|ScavengeRoots)"
 )
 _FAMILY: Final = re.compile("|".join(f"(?P<{family}>{pattern})" for family, pattern in _BY_NAME))
-_HIDDEN: Final = re.compile(r"Hidden|LambdaForm|\$Proxy\d|GeneratedMethodAccessor|GeneratedConstructorAccessor")
+_HIDDEN: Final = re.compile(r"Hidden|LambdaForm|\$Proxy\b|GeneratedMethodAccessor|GeneratedConstructorAccessor")
 
 
 def family_of(name: str, kind: str) -> str:
@@ -83,9 +84,9 @@ def family_of(name: str, kind: str) -> str:
 
     A Java frame outside the JDK, Scala, Spark and the libraries that Spark brings is the user's own code.
     """
-    if kind in ("python", "kernel"):
+    if kind in (PYTHON, KERNEL):
         return kind
-    if kind == "native":
+    if kind in (NATIVE, CPP):
         return "gc" if _GC_NATIVE.match(name) else "native"
     found = _FAMILY.match(name)
     if found is not None:
@@ -210,5 +211,5 @@ def operators_by_node(stacks: pa.Table, frames: pa.Table) -> tuple[npt.NDArray[n
 
 def families_by_frame(frames: pa.Table) -> list[str]:
     """The family of every row of `frames`."""
-    kinds = frames["kind"].cast("string").fill_null("java").to_pylist()
+    kinds = frames["kind"].cast("string").fill_null(JAVA).to_pylist()
     return [family_of(name, kind) for name, kind in zip(frames["name"].to_pylist(), kinds, strict=True)]
