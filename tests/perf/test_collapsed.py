@@ -10,6 +10,7 @@ from emberscope.perf.collapsed import looks_collapsed, read_collapsed
 from emberscope.profile.fold import fold
 from emberscope.profile.formats.folded import folded
 from emberscope.tables.recording import Origin, Recording
+from emberscope.tables.samples import EVENTS
 from emberscope.tables.stack_tree import StackTree
 from tests.perf.profiles import DATA, by_stack, kinds, notes
 
@@ -36,7 +37,7 @@ def test_async_profiler():
     facts = recording.facts
     assert (facts.format, facts.chunks, facts.event_counts) == ("collapsed", 0, {})
     assert (facts.start_ms, facts.duration_ms) == (None, None)
-    assert facts.samples == {"cpu": 185, "wall": 0, "alloc": 0, "lock": 0, "live": 0, "native": 0}
+    assert facts.samples == dict.fromkeys(EVENTS, 0) | {"cpu": 185}
     assert facts.leaf_top[:3] == (("read", 143), ("jlong_disjoint_arraycopy", 15), ("BusyClient.run", 4))
     assert facts.coverage.complete
     assert kinds(recording)["NioSocketImpl.beginRead"] == "java"

@@ -28,6 +28,7 @@ def rows(draw: st.DrawFn) -> list[dict[str, Any]]:
         {
             "stack": STACKS,
             "event": EVENTS,
+            "variant": st.sampled_from([None, "enter", "park"]),
             "count": st.integers(1, 5),
             "value": st.integers(0, 2**40),
             "stage_id": st.none() | st.integers(0, 3),

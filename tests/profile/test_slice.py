@@ -9,6 +9,7 @@ from tests.profile.strategies import rows, table
 CHOICES = st.builds(
     Slice,
     event=st.none() | st.just("cpu"),
+    variant=st.none() | st.just("park"),
     sql=st.none() | st.integers(0, 1),
     stage=st.none() | st.integers(0, 3),
     stages=st.none() | st.frozensets(st.integers(0, 3)),
@@ -21,6 +22,7 @@ CHOICES = st.builds(
 def wanted(row: dict[str, Any], where: Slice) -> bool:
     return (
         where.event in (None, row["event"])
+        and where.variant in (None, row["variant"])
         and where.sql in (None, row["sql_execution_id"])
         and where.stage in (None, row["stage_id"])
         and (where.stages is None or row["stage_id"] in where.stages)

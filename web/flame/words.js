@@ -17,6 +17,8 @@ const EVENT_WORDS = /** @type {Record<string, string>} */ ({
   lock: 'Waiting for locks',
   live: 'Live heap',
   native: 'Seen in native code',
+  nativemem: 'Native memory',
+  nativelock: 'Waiting for native locks',
 });
 const NONE_WORDS = { sql: 'outside of SQL', stage: 'outside of tasks', executor: 'unknown process' };
 

@@ -11,9 +11,10 @@ import click
 from emberscope.cli.inputs import kind_option, read_one
 from emberscope.cli.output import form_of, say, say_coverage, write_document, write_result
 from emberscope.cli.overwrite import check_output
-from emberscope.cli.slices import EVENTS, chosen_samples, slice_options, words_of
+from emberscope.cli.slices import chosen_samples, slice_options, words_of
 from emberscope.errors import UsageError
 from emberscope.tables.coverage import Coverage, Note
+from emberscope.tables.samples import EVENTS
 from emberscope.units import format_ms
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from emberscope.errors import InputError, UsageError
+from emberscope.tables.samples import EVENTS, VARIANTS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-EVENTS: Final = ("cpu", "wall", "alloc", "lock", "live", "native")
-
 _INT: Final = click.IntRange(0, 2**31 - 1)
 _LONG: Final = click.IntRange(0, 2**63 - 1)
 # No application runs for three years; no epoch time in milliseconds of a Spark application is that small.
@@ -30,6 +29,9 @@ _TIME_HINT: Final = "Write seconds from the start (12.5), epoch milliseconds, or
 
 _OPTIONS: Final = (
     click.option("--event", type=click.Choice(EVENTS), help="What was sampled. Default: the first that is there."),
+    click.option(
+        "--variant", type=click.Choice(VARIANTS), help="Samples of one kind of the event, such as lock: enter or park."
+    ),
     click.option("--sql", type=_LONG, metavar="ID", help="Samples of this SQL execution."),
     click.option("--job", type=_INT, metavar="ID", help="Samples of the stages of this job."),
     click.option(
@@ -51,6 +53,7 @@ _OPTIONS: Final = (
 )
 
 _COLUMNS: Final = {
+    "variant": "variant",
     "sql": "sql_execution_id",
     "job": "stage_id",
     "stage": "stage_id",
@@ -102,6 +105,7 @@ def chosen_samples(run: Run, given: dict[str, Any]) -> pa.Table:
         raise UsageError(f"--from {given['from_']} is not before --to {given['to']}.", hint="Turn them round.")
     where = Slice(
         event=given["event"],
+        variant=given["variant"],
         sql=given["sql"],
         stage=given["stage"],
         stages=stages_of_job(run, given["job"]) if given["job"] is not None else None,

@@ -27,10 +27,10 @@ class SampleEvent:
     `times` is a number (integer or float) by which value is multiplied, rounded to whole.
     `count` is the number of samples that the event stands for, else 1.
     `class_of` leads to a key of `java.lang.Class`: what was allocated, lives, or was waited for.
-    `variant` is a fixed word; `flags` are fields of truth with the word that holds where one is true, the first that is.
+    `variant` is a fixed word; `flags` are fields of truth, each with the word where it is true; the first counts.
     `address` is a field with the address of native memory (`jfr.native_memory`).
-    `superseded_by` are event types that count the same: in a chunk that holds any event of them, events of this type are
-    no rows, and coverage says so.
+    `superseded_by` are event types that count the same: in a chunk that holds any event of them, events of this type
+    are no rows, and coverage says so.
     """
 
     name: str
@@ -61,8 +61,8 @@ SAMPLE_EVENTS: Final = (
     # The value is what a sample stands for by the recording's settings. A sample of CPU time is better than one of the
     # threads that look busy to a timer; both at once happen where somebody records beside us.
     SampleEvent(EXECUTION_SAMPLE, "cpu", "sampledThread", sleeping="wall", superseded_by=(CPU_TIME_SAMPLE,)),
-    # A failed sample is CPU time whose stack could not be walked: it has none, and counts. A biased one has the stack of
-    # the next safepoint.
+    # A failed sample is CPU time whose stack could not be walked: it has none, and counts. A biased one has the stack
+    # of the next safepoint.
     SampleEvent(
         CPU_TIME_SAMPLE,
         "cpu",
@@ -74,8 +74,8 @@ SAMPLE_EVENTS: Final = (
     SampleEvent("profiler.WallClockSample", "wall", "sampledThread", "timeSpan", "TICKS", count="samples"),
     SampleEvent("profiler.WallClockSleeping", "wall", value="duration", unit="TICKS", count="samplesCount"),
     SampleEvent("datadog.MethodSample", "wall", count="weight"),
-    # `weight` are the bytes allocated on the thread since its last sample; `tlabSize` those of the buffer, which is what
-    # one such event stands for. The sampled event is drawn from the other two.
+    # `weight` are the bytes allocated on the thread since its last sample; `tlabSize` those of the buffer, which is
+    # what one such event stands for. The sampled event is drawn from the other two.
     SampleEvent(
         "jdk.ObjectAllocationSample",
         "alloc",
@@ -192,8 +192,8 @@ SERIES_EVENTS: Final = (
 class MarkEvent:
     """An event type whose events are rows of `marks`: something that a process says of a moment or a span of time.
 
-    `mark` is the table's word for it; an event with a `duration` has an end. `label` and `text` are fields that hold its
-    name and what it says: a text, or a pooled struct with one text; of a thread, its name.
+    `mark` is the table's word for it; an event with a `duration` has an end. `label` and `text` are fields that hold
+    its name and what it says: a text, or a pooled struct with one text; of a thread, its name.
     """
 
     name: str

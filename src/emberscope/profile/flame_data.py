@@ -12,8 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from emberscope.profile.ancestry import totals, tree_arrays
-from emberscope.profile.fold import EVENTS, NO_STACK, CallTree, labels_of, natural_weight, preorder, renumbered, unit_of
+from emberscope.profile.fold import NO_STACK, CallTree, labels_of, natural_weight, preorder, renumbered, unit_of
 from emberscope.profile.fold import weights_of as sample_weights
+from emberscope.tables.frame_kinds import JAVA
+from emberscope.tables.samples import EVENTS
 
 FACETS: Final = ("sql_execution_id", "stage_id", "executor_id")
 """What a page can be sliced by; columns of table samples."""
@@ -129,7 +131,7 @@ def _with_no_stack_frame(
         np.append(parents, np.int32(0)),
         np.append(frame_ids, np.int32(len(names))),
         (*names, NO_STACK),
-        (*kinds, "java"),
+        (*kinds, JAVA),
     )
 
 

@@ -12,14 +12,12 @@ import pyarrow.compute as pc
 
 from emberscope.errors import UsageError
 from emberscope.profile.ancestry import levels, totals, tree_arrays
+from emberscope.tables.frame_kinds import JAVA
 
 NO_STACK: Final = "[no stack]"
 """The name under which the formats and the page show samples without a stack."""
 
-EVENTS: Final = ("cpu", "wall", "alloc", "lock", "live", "native")
-"""Kinds of samples, the one that answers "where did the time go" first."""
-
-_VALUE_UNIT: Final = {"cpu": "ns", "wall": "ns", "lock": "ns", "native": "ns", "alloc": "bytes", "live": "bytes"}
+_IN_BYTES: Final = frozenset({"alloc", "live", "nativemem"})
 
 Weight = Literal["count", "value"]
 
@@ -95,7 +93,8 @@ def unit_of(samples: pa.Table, weight: Weight) -> str:
     """`samples`, `ns` or `bytes`: what the weights of these samples count. Raises `UsageError` for a mixture."""
     if weight == "count":
         return "samples"
-    units = {_VALUE_UNIT[event] for event in pc.unique(samples["event"]).to_pylist() if event is not None}
+    events = pc.unique(samples["event"]).to_pylist()
+    units = {"bytes" if event in _IN_BYTES else "ns" for event in events if event is not None}
     if len(units) > 1:
         raise UsageError("These samples mix times and bytes, which do not add.", hint="Choose one --event.")
     return units.pop() if units else "samples"
@@ -112,7 +111,7 @@ def labels_of(frames: pa.Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Name (with the line, where there is one) and kind of each frame."""
     lines = frames["line"].fill_null(0).to_pylist()
     names = frames["name"].to_pylist()
-    kinds = frames["kind"].cast(pa.string()).fill_null("java").to_pylist()
+    kinds = frames["kind"].cast(pa.string()).fill_null(JAVA).to_pylist()
     return tuple(f"{n}:{line}" if line else n for n, line in zip(names, lines, strict=True)), tuple(kinds)
 
 

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from emberscope.profile.ancestry import levels, tree_arrays
 from emberscope.tables.frames import FRAMES
+from emberscope.tables.marks import MARKS
 from emberscope.tables.samples import SAMPLES
 from emberscope.tables.series import SERIES
 from emberscope.tables.spans import SPANS
@@ -36,6 +37,8 @@ class Recorded(Protocol):
     def spans(self) -> pa.Table: ...
     @property
     def series(self) -> pa.Table: ...
+    @property
+    def marks(self) -> pa.Table: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +50,11 @@ class Merged:
     frames: pa.Table
     spans: pa.Table
     series: pa.Table
+    marks: pa.Table
 
 
 def merge(recordings: Sequence[Recorded]) -> Merged:
-    """All samples, spans and series of `recordings`, in their order, over one prefix tree.
+    """All samples, spans, series and marks of `recordings`, in their order, over one prefix tree.
 
     Equal stacks become one node, whichever recording they come from: a frame is equal by name, kind and line.
     Recordings that were read into one growing `StackTree` need no renumbering and get none.
@@ -69,6 +73,7 @@ def merge(recordings: Sequence[Recorded]) -> Merged:
         frames,
         _concat(SPANS, [recording.spans for recording in recordings]),
         _concat(SERIES, [recording.series for recording in recordings]),
+        _concat(MARKS, [recording.marks for recording in recordings]),
     )
 
 

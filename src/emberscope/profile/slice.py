@@ -17,6 +17,7 @@ class Slice:
     """
 
     event: str | None = None
+    variant: str | None = None
     sql: int | None = None
     stage: int | None = None
     stages: frozenset[int] | None = None
@@ -34,6 +35,7 @@ def select(samples: pa.Table, where: Slice) -> pa.Table:
     """The rows of `samples` that `where` asks for, in their order. A null never equals what is asked for."""
     equal = {
         "event": where.event,
+        "variant": where.variant,
         "sql_execution_id": where.sql,
         "stage_id": where.stage,
         "stage_attempt": where.attempt,

@@ -35,7 +35,7 @@ _EVENT_LOG: Final = "from a Spark event log (spark.eventLog.enabled=true)"
 _RECORDING: Final = "from a recording (start the application with `emberscope run`)"
 _NOT_HERE: Final = "which this log does not hold"
 _SOURCES: Final = (_EVENT_LOG, _RECORDING)
-_RECORDED: Final = frozenset({"samples", "stacks", "frames", "spans", "series"})
+_RECORDED: Final = frozenset({"samples", "stacks", "frames", "spans", "series", "marks"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ def read_chunks(
 
 
 def joined(recordings: list[Recording]) -> dict[str, pa.Table]:
-    """The tables `samples stacks frames spans series` of all recordings over one prefix tree.
+    """The tables `samples stacks frames spans series marks` of all recordings over one prefix tree.
 
     Samples carry their task where a span of the same process covers them.
     """
@@ -102,6 +102,7 @@ def joined(recordings: list[Recording]) -> dict[str, pa.Table]:
         "frames": merged.frames,
         "spans": merged.spans,
         "series": merged.series,
+        "marks": merged.marks,
     }
 
 

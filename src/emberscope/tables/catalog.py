@@ -6,6 +6,7 @@ from emberscope.tables.conf import CONF
 from emberscope.tables.executors import EXECUTORS
 from emberscope.tables.frames import FRAMES
 from emberscope.tables.jobs import JOBS
+from emberscope.tables.marks import MARKS
 from emberscope.tables.plan_metrics import PLAN_METRICS
 from emberscope.tables.plan_nodes import PLAN_NODES
 from emberscope.tables.running_tasks import RUNNING_TASKS
@@ -33,4 +34,5 @@ TABLES: Final[tuple[Table, ...]] = (
     FRAMES,
     SPANS,
     SERIES,
+    MARKS,
 )

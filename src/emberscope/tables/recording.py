@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from emberscope.tables.coverage import Coverage
+from emberscope.tables.marks import MARKS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,4 +61,5 @@ class Recording:
     frames: pa.Table
     spans: pa.Table
     series: pa.Table
+    marks: pa.Table = field(default_factory=MARKS.empty)
     settings: dict[str, str] = field(default_factory=dict)

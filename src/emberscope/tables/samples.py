@@ -4,6 +4,12 @@ from typing import Final
 
 from emberscope.tables.table import Column, Table
 
+EVENTS: Final = ("cpu", "wall", "alloc", "lock", "live", "native", "nativemem", "nativelock")
+"""What can be sampled, the one that answers "where did the time go" first. Samples of two of them are never added."""
+
+VARIANTS: Final = ("failed", "biased", "sampled", "in_new_tlab", "outside_tlab", "enter", "park", "kept", "freed")
+"""What an event of its kind may be in particular: see column `variant`."""
+
 SAMPLES: Final = Table(
     "samples",
     "one sample (or a batch of equal ones, see count)",
@@ -12,9 +18,17 @@ SAMPLES: Final = Table(
         Column(
             "event",
             "category",
-            "cpu wall alloc lock live native",
-            "what was sampled; native is a thread seen in native code, not a use of CPU",
+            "cpu wall alloc lock live native nativemem nativelock",
+            "what was sampled; native is a thread seen in native code, no use of CPU; nativemem is memory from malloc",
             "JFR event type",
+        ),
+        Column(
+            "variant",
+            "category",
+            "failed biased sampled in_new_tlab outside_tlab enter park kept freed",
+            "cpu: no stack could be taken, or only that of the next safepoint; alloc: drawn by rate, with a new buffer "
+            "or outside of one; lock: of a monitor, or parked; nativemem: never given back, or given back later",
+            "JFR event type and its flags",
         ),
         Column("state", "category", "name", "thread state the sampler saw, as it names it", "JFR state"),
         Column("count", "int64", "samples", "how many samples this row stands for", "JFR samples, or 1"),
@@ -26,6 +40,13 @@ SAMPLES: Final = Table(
             "JFR weight, duration, sampling period",
         ),
         Column("stack", "int32", "node", "node of the prefix tree in table stacks; 0 is no stack", "JFR stackTrace"),
+        Column(
+            "object_class",
+            "category",
+            "name",
+            "class of the object that was allocated, lives or was waited for",
+            "JFR objectClass, monitorClass, parkedClass",
+        ),
         Column(
             "truncated",
             "bool",

@@ -17,6 +17,13 @@ SERIES: Final = Table(
         ),
         Column("time_ns", "int64", "epoch ns", "when", "JFR startTime"),
         Column("value", "float64", "by name", "value in the unit of its name", "JFR field"),
+        Column(
+            "label",
+            "category",
+            "name",
+            "which of several of one name: memory pool, network interface, process, before or after a GC",
+            "JFR field",
+        ),
         Column("role", "category", "driver executor python", "kind of process", "chunk manifest"),
         Column("executor_id", "category", "id", "executor, or driver", "chunk manifest"),
         Column("host", "category", "name", "host of the process", "chunk manifest"),
