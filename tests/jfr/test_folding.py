@@ -73,7 +73,8 @@ def test_neither_numpy_nor_arrow_is_loaded_for_it(tmp_path: object) -> None:
     program = (
         "import sys; from emberscope.cli.main import exit_code; "
         f"code = exit_code(['flame', {file!r}, '--format', 'folded']); "
-        "sys.exit(code or sorted({'numpy', 'pyarrow', 'jinja2', 'msgspec'} & sys.modules.keys()))"
+        "loaded = sorted({'numpy', 'pyarrow', 'jinja2', 'msgspec'} & sys.modules.keys()); "
+        "sys.exit(loaded or code)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert (done.returncode, total(done.stdout)) == (0, 71), done.stderr.decode()

@@ -131,11 +131,6 @@ def test_series() -> None:
     assert Counter(point["name"] for point in points) == {
         "heap_used_bytes": 8,
         "heap_committed_bytes": 8,
-<<<<<<< HEAD:tests/jfr/test_recording.py
-        "gc_longest_pause_ms": 4,
-        "rss_peak_bytes": 16,
-=======
->>>>>>> Event kinds: native memory and locks, variants, classes of objects, marks, more series:tests/jfr/test_read.py
         "gc_pause_ms": 4,
         "gc_longest_pause_ms": 4,
         "cpu_process_ratio": 16,

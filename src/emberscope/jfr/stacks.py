@@ -8,7 +8,8 @@ from emberscope.jfr.chunk import Choice, Chunk
 from emberscope.jfr.layout import KEY
 from emberscope.kernel import Stacks
 from emberscope.kernel.ops import TRUNCATED
-from emberscope.tables.frames import class_name
+from emberscope.tables.frame_kinds import C1, CPP, INLINED, INTERPRETED, JAVA, JIT, KERNEL, NATIVE, is_java, java_kind
+from emberscope.tables.frames import NO_NAME, frame_name
 from emberscope.tables.stack_tree import NameFrame
 
 TRACE: Final = "jdk.types.StackTrace"
@@ -24,11 +25,9 @@ UNRESOLVED_FRAME: Final = "[unresolved]"
 IS_TRUNCATED, IS_UNRESOLVED, IS_EMPTY = 1, 2, 4
 """Flags of the kernel about a sample's stack."""
 
-KINDS: Final = ("java", "interpreted", "jit", "inlined", "c1", "native", "kernel")
-"""Kinds of frames, as in table frames, by the number that the kernel keeps."""
-_NATIVE: Final = 5
-_NATIVE_NUMBERS: Final = {"Native": 5, "C++": 5, "Kernel": 6}
-_JAVA_NUMBERS: Final = {"Interpreted": 1, "JIT compiled": 2, "Inlined": 3, "C1 compiled": 4}
+KINDS: Final = (JAVA, INTERPRETED, JIT, INLINED, C1, NATIVE, CPP, KERNEL)
+"""Kinds of frames by the number that the kernel keeps."""
+_NATIVE_TYPES: Final = {"Native": NATIVE, "C++": CPP, "Kernel": KERNEL}
 
 _TYPE_PATH: Final = "frames[].type"
 _TRACE_PATHS: Final = ("truncated", "frames[].method", _TYPE_PATH)
@@ -90,12 +89,12 @@ def stacks_of(chunk: Chunk, compilation: bool) -> Stacks | None:
 def name_frame(owner: str | None, method: str | None, kind: int) -> tuple[str, str]:
     """Name and kind, as in table frames, of a frame as the file has it."""
     if kind < 0:
-        return TRUNCATED, "java"
+        return TRUNCATED, JAVA
     if method is None:
-        return UNRESOLVED_FRAME, "java"
-    if kind < _NATIVE and owner:
-        return f"{class_name(owner)}.{method}", KINDS[kind]
-    return method, KINDS[kind]  # the class of a native frame is its library
+        return UNRESOLVED_FRAME, JAVA
+    if is_java(KINDS[kind]):
+        return frame_name(owner or "", method), KINDS[kind]
+    return method or NO_NAME, KINDS[kind]  # the class of a native frame is its library
 
 
 _: NameFrame = name_frame
@@ -116,5 +115,6 @@ def _kinds(chunk: Chunk, compilation: bool) -> dict[int, int]:
     keys, texts = chunk.numbers(FRAME_TYPE, KEY), chunk.texts(FRAME_TYPE, "description")
     if keys is None or texts is None:
         return {}
-    numbers = (_NATIVE_NUMBERS if "Kernel" in texts else {}) | (_JAVA_NUMBERS if compilation else {})
-    return {key: numbers[text] for key, text in zip(keys.tolist(), texts, strict=True) if text in numbers}
+    native = _NATIVE_TYPES if "Kernel" in texts else {}
+    kinds = [native.get(text or "") or (java_kind(text or "") if compilation else JAVA) for text in texts]
+    return {key: KINDS.index(kind) for key, kind in zip(keys.tolist(), kinds, strict=True) if kind != JAVA}

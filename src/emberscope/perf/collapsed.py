@@ -27,9 +27,9 @@ def read_collapsed(
     """Samples and facts of collapsed stacks, plain or in gzip, in UTF-8 or UTF-16.
 
     The arguments are those of `jfr.recording.read_recording`. The format does not say what was sampled, when or on
-    which thread: samples are of event cpu, and time, value and thread are null. A fraction of a count is rounded;
-    stacks with a count of 0 are no samples. Blank lines and those that begin with `#` are passed over, other lines that are
-    no stack are counted in `facts.coverage`. Raises `InputError` where no line is a stack.
+    which thread: samples are of event cpu; time, value and thread are null. A fraction of a count is rounded;
+    stacks with a count of 0 are no samples. Blank lines and those that begin with `#` are passed over, other lines
+    that are no stack are counted in `facts.coverage`. Raises `InputError` where no line is a stack.
     """
     got = Gathered(path, tree)
     frames: dict[str, int] = {}
