@@ -14,7 +14,7 @@ from emberscope.eventlog.conf import Settings
 from emberscope.eventlog.events import ABSENT, Named, decode
 from emberscope.eventlog.executors import ExecutorColumns
 from emberscope.eventlog.lines import Block
-from emberscope.eventlog.redact import Redactor
+from emberscope.redact import Redactor
 from emberscope.eventlog.running import RunningTasks
 from emberscope.eventlog.sql import SqlColumns
 from emberscope.eventlog.stages import StageColumns

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from emberscope.eventlog.events import EnvironmentUpdate
-from emberscope.eventlog.redact import Redactor
+from emberscope.redact import Redactor
 from emberscope.tables.conf import CONF
 
 

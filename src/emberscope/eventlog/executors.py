@@ -14,7 +14,7 @@ from emberscope.eventlog.events import (
     ExecutorRemoved,
     StageExecutorMetrics,
 )
-from emberscope.eventlog.redact import Redactor, shorten
+from emberscope.redact import Redactor, shorten
 from emberscope.tables.executors import EXECUTORS
 
 

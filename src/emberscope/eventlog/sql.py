@@ -21,7 +21,7 @@ from emberscope.eventlog.events import (
     SqlMetric,
 )
 from emberscope.eventlog.plan import PlanNode, plan_nodes
-from emberscope.eventlog.redact import Redactor, shorten
+from emberscope.redact import Redactor, shorten
 from emberscope.tables.plan_metrics import PLAN_METRICS
 from emberscope.tables.plan_nodes import PLAN_NODES
 from emberscope.tables.sql_executions import SQL_EXECUTIONS

@@ -18,7 +18,7 @@ from emberscope.eventlog.events import (
     StageInfo,
     StageSubmitted,
 )
-from emberscope.eventlog.redact import Redactor, shorten
+from emberscope.redact import Redactor, shorten
 from emberscope.tables.jobs import JOBS
 from emberscope.tables.stages import STAGES
 

@@ -22,7 +22,7 @@ from emberscope.eventlog.events import (
     TaskMetrics,
     decode,
 )
-from emberscope.eventlog.redact import Redactor, shorten
+from emberscope.redact import Redactor, shorten
 from emberscope.tables.tasks import TASKS
 
 if TYPE_CHECKING:

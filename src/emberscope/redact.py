@@ -1,7 +1,8 @@
 """Secrets are taken out on the way in, so that no table, report or bundle can show one.
 
-Settings go by their key, as Spark's own `spark.redaction.regex` has it; texts (values, plans, error messages, command
-lines) by what secrets look like. Rather too much than too little: a word is cheap, a leaked key is not.
+Settings and variables go by their name, as Spark's own `spark.redaction.regex` has it; texts (values, plans, error
+messages, command lines) by what secrets look like. Rather too much than too little: a word is cheap, a leaked key is
+not.
 """
 
 from __future__ import annotations
@@ -14,6 +15,14 @@ REPLACEMENT: Final = "*********(redacted)"
 
 DEFAULT_KEY_REGEX: Final = r"(?i)secret|password|token|access[.]?key"
 """Default of `spark.redaction.regex`."""
+
+_SECRET_NAMES: Final = re.compile(
+    r"secret|passw(?:or)?d|passphrase|pwd|token(?!iz)|(?:access|api|account|private|encryption)[._-]?key|credential"
+    r"|[._-](?:key|pat|dsn|auth|cookie)$",
+    re.IGNORECASE,
+)
+_NO_SECRETS: Final = frozenset({"PWD", "OLDPWD"})
+"""Directories, as shells call them."""
 
 _WORDS: Final = (
     r"(?:secret|passw(?:or)?d|passphrase|pwd|token(?!iz)|access[._-]?key|api[._-]?key|account[._-]?key|credential)"
@@ -70,6 +79,12 @@ class Redactor:
             self.count += 1
             return REPLACEMENT
         return self._clean(value)
+
+    def is_secret(self, name: str) -> bool:
+        """Whether an environment variable, property or field of this name holds a secret."""
+        if name in _NO_SECRETS:
+            return False
+        return _SECRET_NAMES.search(name) is not None or any(keys.search(name) for keys in self._keys)
 
     def text(self, text: str | None) -> str | None:
         """A text without what looks like a secret."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from emberscope.eventlog.redact import REPLACEMENT, Redactor, shorten
+from emberscope.redact import REPLACEMENT, Redactor, shorten
 
 
 @pytest.mark.parametrize(
