@@ -10,6 +10,7 @@ from __future__ import annotations
 import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from emberscope.jfr.encoding import BROKEN, read_long
 from emberscope.jfr.header import HEADER_BYTES, Header
@@ -17,9 +18,16 @@ from emberscope.jfr.layout import Layout, Wanted, event_layout, pool_layout
 from emberscope.jfr.metadata import CHECKPOINT_EVENT, METADATA_EVENT, Metadata, metadata_body, parse_metadata
 from emberscope.kernel import Decoder
 from emberscope.kernel.ops import STRING
+from emberscope.tables.coverage import Coverage
 
-Choice = Mapping[str, Wanted]
-"""Paths of values by the name of their type. Types that are not in it are counted (events) or passed over (pools)."""
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from emberscope.jfr.tables import Stacks, Tables
+
+Choice = Mapping[str, Wanted | None]
+"""Paths of values (None: all) by the name of their type. Types that are not in it are counted (events) or passed over
+(pools)."""
 
 NOTHING: Wanted = frozenset()
 STRING_POOL = "java.lang.String"
@@ -52,6 +60,39 @@ class Chunk:
     undescribed: int = 0
     broken: int = 0
     event_counts: dict[str, int] = field(default_factory=dict)
+    path: str = ""
+    _tables: Tables | None = None
+
+    @property
+    def start_ns(self) -> int:
+        """When it begins, in epoch ns."""
+        return self.header.start_ns
+
+    @property
+    def coverage(self) -> Coverage:
+        """What was lost of it."""
+        from emberscope.jfr.losses import Losses
+
+        losses = Losses(self.path)
+        losses.of_chunk(self)
+        return losses.coverage()
+
+    @property
+    def tables(self) -> Tables:
+        """All that can be asked of its tables; they are made when they are asked for, by numpy and Arrow."""
+        if self._tables is None:
+            from emberscope.jfr.tables import Tables
+
+            self._tables = Tables(self)
+        return self._tables
+
+    def table(self, name: str, *, stacks: Stacks = "text", redact: bool = True) -> pa.Table:
+        """All events of a type (`jdk.GCHeapSummary`): see `emberscope.jfr.tables`. Raises `KeyError`."""
+        return self.tables.table(name, stacks=stacks, redact=redact)
+
+    def pool(self, name: str, *, redact: bool = True) -> pa.Table:
+        """All constants of a type (`java.lang.Thread`) with their keys. Raises `KeyError`."""
+        return self.tables.pool(name, redact=redact)
 
     def type_id(self, name: str) -> int | None:
         """The id of a type that has records here and was decoded, else None."""

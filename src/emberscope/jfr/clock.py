@@ -12,8 +12,8 @@ from emberscope.jfr.header import Header
 Longs = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-_NS: Final = {"NANOSECONDS": 1, "MICROSECONDS": 1_000, "MILLISECONDS": 1_000_000, "SECONDS": 1_000_000_000}
-_SECOND_NS: Final = 1_000_000_000
+NS: Final = {"NANOSECONDS": 1, "MICROSECONDS": 1_000, "MILLISECONDS": 1_000_000, "SECONDS": 1_000_000_000}
+_SECONDNS: Final = 1_000_000_000
 _LIMIT: Final = 1 << 63
 
 
@@ -26,7 +26,7 @@ def spans_ns(header: Header, spans: Longs, unit: str) -> tuple[Longs, Mask]:
     """Nanoseconds of time spans in a unit of the metadata, and which are nothing: all of them in an unknown unit."""
     if unit == "TICKS":
         return _scaled(spans, 0, _SECOND_NS, header.ticks_per_second, 0)
-    factor = _NS.get(unit)
+    factor = NS.get(unit)
     if factor is None:
         return np.zeros(len(spans), np.int64), np.ones(len(spans), np.bool_)
     return _scaled(spans, 0, factor, 1, 0)

@@ -24,7 +24,7 @@ _TIMESPAN: Final = "jdk.jfr.Timespan"
 class Field:
     """A field of a type: the id of its own type; `pooled` where only a key of that type's pool is written.
 
-    `annotations` by the id of their type: the first value, empty where it has none.
+    `annotations` by the id of their type: the value, several joined by ` / `, empty where it has none.
     """
 
     name: str
@@ -117,8 +117,8 @@ def _types(described: list[tuple[int, str, tuple[str, ...]]]) -> Metadata:
         attributes = dict(zip(pairs[::2], pairs[1::2], strict=True))
         if element == "annotation":
             if owner is not None:
-                value = attributes.get("value")
-                owner.annotations[int(attributes["class"])] = attributes.get("value-0", "") if value is None else value
+                values = [value for key, value in attributes.items() if key == "value" or key.startswith("value-")]
+                owner.annotations[int(attributes["class"])] = " / ".join(values)
         elif element == "field":
             if isinstance(owner, Type):
                 node = Field(

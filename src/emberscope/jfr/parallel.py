@@ -1,9 +1,51 @@
-from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+"""Work on one piece after another in threads, with the results in the order of the pieces."""
 
-A = TypeVar("A")
-B = TypeVar("B")
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from itertools import chain, islice
+from typing import Final, TypeVar
+
+from emberscope import kernel
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+MOST_THREADS: Final = 4
+"""More would hold more chunks in memory at a time, and whoever takes the results is one thread."""
 
 
-def in_order(function: Callable[[A], B], items: Iterable[A], threads: int | None = None) -> Iterator[B]:
-    yield from map(function, items)
+def useful_threads() -> int:
+    """How many threads decode chunks side by side: the kernel in Python holds the interpreter's lock."""
+    return min(len(os.sched_getaffinity(0)), MOST_THREADS) if kernel.NATIVE else 1
+
+
+def in_order(
+    function: Callable[[_Item], _Result], items: Iterable[_Item], threads: int | None = None
+) -> Generator[_Result, None, None]:
+    """The results of `function` for the items, in their order, made by so many threads (None: `useful_threads`).
+
+    At most `threads` + 1 items are taken and not given back yet; with one thread, or one item, all is done in the
+    caller's thread when its result is asked for. An exception is raised in place of its result and ends the iteration.
+    Closing the iterator early waits for the items in work and drops the others.
+    """
+    threads = useful_threads() if threads is None else threads
+    rest = iter(items)
+    first = list(islice(rest, 2))
+    if threads <= 1 or len(first) < 2:
+        yield from map(function, chain(first, rest))
+        return
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    rest = chain(first, rest)
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="emberscope-jfr")
+    working: deque[Future[_Result]] = deque()
+    try:
+        working.extend(pool.submit(function, item) for item in islice(rest, threads + 1))
+        while working:
+            yield working.popleft().result()
+            working.extend(pool.submit(function, item) for item in islice(rest, 1))
+    finally:
+        pool.shutdown(cancel_futures=True)
