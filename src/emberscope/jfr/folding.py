@@ -14,8 +14,9 @@ from typing import Final
 from emberscope.jfr.choice import MOST_SAMPLES, of_stacks, sleeping_keys, words_of
 from emberscope.jfr.chunk import Chunk, Refused
 from emberscope.jfr.events import DATA_LOSS, SAMPLES_LOST_EVENT, SLEEPING, SampleEvent
-from emberscope.jfr.losses import Losses, chunks_of, nothing_read
+from emberscope.jfr.losses import Losses
 from emberscope.jfr.parallel import in_order
+from emberscope.jfr.parts import chunks_of, nothing_read
 from emberscope.jfr.sampled import Sampled, Traces, sampled
 from emberscope.jfr.source import Source, opened
 from emberscope.jfr.stacks import IS_EMPTY, IS_TRUNCATED, IS_UNRESOLVED, name_frame

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from emberscope.errors import InputError
 from emberscope.jfr.chunk import Chunk
-from emberscope.jfr.header import HEADER_BYTES, MAGIC, Gap, Header, split
-from emberscope.jfr.source import Source
+from emberscope.jfr.header import Gap, Header
 from emberscope.jfr.stacks import IS_TRUNCATED, IS_UNRESOLVED
 from emberscope.tables.coverage import Coverage, Note
 from emberscope.units import counted
@@ -103,32 +100,3 @@ class Losses:
             message = f"{counted(self._broken, 'damaged event')} left out"
             self.note("dropped_events", message, events=self._broken)
         return Coverage(tuple(self._notes))
-
-
-def chunks_of(source: Source, missing: str, losses: Losses) -> Iterator[Header]:
-    """The chunks of a recording; what is wrong between them is told to `losses`."""
-    if missing:
-        losses.note("cut", missing)
-    for part in split(source):
-        if isinstance(part, Gap):
-            losses.of_gap(part)
-        else:
-            yield part
-
-
-def nothing_read(path: str, source: Source, missing: str, losses: Losses) -> InputError:
-    """Why nothing of a recording could be read, to be raised."""
-    hint = ""
-    head = source.read(0, HEADER_BYTES)
-    if not source.size and not missing:
-        reason = "the recording is empty (0 bytes)"
-        hint = "Its JVM ended before it wrote the file; look for chunks in the JVM's JFR repository directory."
-    elif losses.refusals:
-        reason = losses.refusals[0]
-    elif missing and len(head) < HEADER_BYTES:
-        reason = missing
-    elif MAGIC.startswith(head[: len(MAGIC)]):
-        reason = f"the recording is cut within its first header, {len(head)} bytes are left"
-    else:
-        reason = "not a JFR recording"
-    return InputError(path, reason, hint=hint)

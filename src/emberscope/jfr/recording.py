@@ -11,8 +11,9 @@ from emberscope.jfr.choice import of_tables
 from emberscope.jfr.chunk import Refused
 from emberscope.jfr.gather import Gathered
 from emberscope.jfr.header import Header
-from emberscope.jfr.losses import Losses, chunks_of, nothing_read
+from emberscope.jfr.losses import Losses
 from emberscope.jfr.parallel import in_order
+from emberscope.jfr.parts import chunks_of, nothing_read
 from emberscope.jfr.sampled import Sampled, sampled
 from emberscope.jfr.source import Source, opened
 from emberscope.tables.recording import Origin, Recording, RecordingFacts

@@ -93,7 +93,8 @@ def opened(recording: str | os.PathLike[str] | bytes | BinaryIO) -> Iterator[tup
                 missing = unpack_into(stream, plain)
                 yield _of_spooled(plain), missing
         elif isinstance(stream, io.BytesIO):
-            yield Memory(stream.getvalue()), ""
+            data = stream.getvalue()  # of bytes that were given this is no copy, nor is a slice that is all of them
+            yield Memory(data[stream.tell() :]), ""
         else:
             yield File(stream.fileno()), ""
 
