@@ -14,11 +14,11 @@ from emberscope.eventlog.conf import Settings
 from emberscope.eventlog.events import ABSENT, Named, decode
 from emberscope.eventlog.executors import ExecutorColumns
 from emberscope.eventlog.lines import Block
-from emberscope.redact import Redactor
 from emberscope.eventlog.running import RunningTasks
 from emberscope.eventlog.sql import SqlColumns
 from emberscope.eventlog.stages import StageColumns
 from emberscope.eventlog.tasks import TaskColumns
+from emberscope.redact import Redactor
 from emberscope.tables.run import Application
 
 _PREFIX: Final = b'{"Event":"'

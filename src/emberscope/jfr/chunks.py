@@ -10,9 +10,10 @@ from typing import BinaryIO
 
 from emberscope.errors import InputError
 from emberscope.jfr.chunk import Choice, Chunk, Refused, decode
-from emberscope.jfr.header import Gap, Header, split
+from emberscope.jfr.header import Header
 from emberscope.jfr.losses import Losses
 from emberscope.jfr.parallel import in_order
+from emberscope.jfr.parts import chunks_of, nothing_read
 from emberscope.jfr.source import Source, opened
 from emberscope.tables.coverage import Coverage
 
@@ -80,23 +81,17 @@ def _chunks(
     try:
         with (
             opened(recording) as (source, missing),
-            closing(in_order(_Decoding(source, wanted), split(source), threads)) as parts,
+            closing(in_order(_Decoding(source, wanted), chunks_of(source, missing, losses), threads)) as decoded,
         ):
-            if missing:
-                losses.note("cut", missing)
-            for part, read_part in parts:
-                if isinstance(read_part, Chunk):
-                    is_empty = False
-                    read_part.path = path
-                    losses.of_chunk(read_part)
-                    yield read_part
-                elif isinstance(read_part, Refused) and isinstance(part, Header):
-                    losses.of_refused(part, read_part.code, read_part.reason)
-                elif isinstance(part, Gap):
-                    losses.of_gap(part)
+            for header, chunk in decoded:
+                if isinstance(chunk, Refused):
+                    losses.of_refused(header, chunk.code, chunk.reason)
+                    continue
+                is_empty = False
+                chunk.path = path
+                losses.of_chunk(chunk)
+                yield chunk
             if is_empty:
-                from emberscope.jfr.recording import nothing_read
-
                 raise nothing_read(path, source, missing, losses)
     except FileNotFoundError:
         raise InputError(path, "there is no such file or directory.") from None
@@ -105,18 +100,16 @@ def _chunks(
 
 
 class _Decoding:
-    """Decodes one part of the file; what threads do."""
+    """Decodes one chunk; what threads do."""
 
     def __init__(self, source: Source, wanted: Choice | None) -> None:
         self._source = source
         self._wanted = wanted
 
-    def __call__(self, part: Header | Gap) -> tuple[Header | Gap, Chunk | Refused | None]:
-        if isinstance(part, Gap):
-            return part, None
-        data = self._source.read(part.offset, part.available)
+    def __call__(self, header: Header) -> tuple[Header, Chunk | Refused]:
+        data = self._source.read(header.offset, header.available)
         pools: Choice | None = {} if self._wanted is not None and not self._wanted else None
         try:
-            return part, decode(part, data, self._wanted, pools)
+            return header, decode(header, data, self._wanted, pools)
         except Refused as refused:
-            return part, refused
+            return header, refused

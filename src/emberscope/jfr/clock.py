@@ -13,7 +13,7 @@ Longs = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 NS: Final = {"NANOSECONDS": 1, "MICROSECONDS": 1_000, "MILLISECONDS": 1_000_000, "SECONDS": 1_000_000_000}
-_SECONDNS: Final = 1_000_000_000
+_SECOND_NS: Final = 1_000_000_000
 _LIMIT: Final = 1 << 63
 
 
