@@ -90,7 +90,7 @@ def test_the_text_says_the_figures_of_the_document(tmp_path):
     assert f"tasks       {app['tasks']['total']}, {app['tasks']['failed']} failed" in text
     assert "recorded in 2 parts\n  samples     142 cpu, 1,282 alloc, 2 lock" in text
     assert "executor 1  recorded 10.0 s, nothing lost" in text
-    assert "samples have stacks deeper than the recorder kept" in text
+    assert "with stacks deeper than the recorder kept" in text
 
 
 def test_a_log_without_its_first_events_is_not_called_none(tmp_path):

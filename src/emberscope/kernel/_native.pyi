@@ -44,8 +44,8 @@ class Decoder:
         """A numeric column as a flat memoryview of format q i h H b B f d; of an ARRAY column its lengths, format q.
 
         The values of an array's elements lie one after the other, as many as the lengths sum to. The memory is the
-        decoder's and is kept alive by the view; decoding more into a type while a view of it lives raises `BufferError`.
-        Raises `KeyError` for a column that is not there, `TypeError` for a STRING column.
+        decoder's and is kept alive by the view; decoding more into a type while a view of it lives raises
+        `BufferError`. Raises `KeyError` for a column that is not there, `TypeError` for a STRING column.
         """
     def strings(self, type_id: int, column: int, pool: tuple[int, int] | None) -> list[str | None]:
         """A STRING column. `pool` is (type id, column) of java.lang.String, in which references are looked up.
@@ -81,8 +81,8 @@ class Stacks:
         """For keys of stack traces (format q): local nodes (format i) and flags (format B), without the GIL.
 
         Node 0 is the root: no stack. Frames are in the file leaf first, in the tree root first. A truncated trace
-        stands under a frame of its own, `TRUNCATED`. Flags: 1 truncated, 2 unresolved (a key that is not 0 and leads to no
-        trace: node 0; or a frame whose method or method name is not there), 4 no stack (key 0, or a trace without frames).
+        stands under a frame of its own, `TRUNCATED`. Flags: 1 truncated, 2 unresolved (a key that is not 0 and leads to
+        no trace: node 0; or a frame whose method or method name is not there), 4 no stack (key 0, or no frames).
         Nodes are numbered in the order in which they are first met; equal (parent, frame) are one node.
         """
     def size(self) -> int:
@@ -119,7 +119,7 @@ class Tree:
 def elements(body: bytes | memoryview, compressed: bool) -> list[tuple[int, str, tuple[str, ...]]]:
     """A metadata event from its string count on, as (depth, element, (key, value, key, value…)), in its order.
 
-    Raises `ValueError` for what cannot be right: an index beyond the strings, a count beyond the bytes, a depth over 16.
+    Raises `ValueError` for what cannot be right: an index beyond the strings, a count beyond the bytes, a depth of 17.
     """
 
 def where(keys: Ints, accepted: frozenset[int]) -> memoryview:
@@ -133,7 +133,9 @@ def add(into: memoryview, nodes: Ints, weights: Ints) -> None:
     """into[nodes[i]] += weights[i]: formats q, i, q; `into` is writable; held at the bounds of 64 bits."""
 
 def folded(parents: Ints, frames: Ints, weights: Ints, names: Sequence[str]) -> bytes:
-    """The stacks that carry weight as folded text in UTF-8, depth first, of siblings the one with more weight through it
-    first, ties by name, then by number. Parents and frames have format i, weights q (own weight of a node, never negative).
-    The weight of node 0 is a first line `[no stack] N`. Lone surrogates in names become `?`.
+    """The stacks that carry weight as folded text in UTF-8, depth first.
+
+    Of siblings the one with more weight through it is first, ties by name, then by number. Parents and frames have
+    format i, weights q (own weight of a node, never negative). The weight of node 0 is a first line `[no stack] N`.
+    Lone surrogates in names become `?`.
     """
