@@ -11,6 +11,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #if defined(__GNUC__)
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -51,6 +55,29 @@ ALWAYS_INLINE unsigned highest_bit(uint64_t word) {
     while (!(word >> n & 1)) n--;
     return n;
 #endif
+}
+
+/* How many integers end within a word. */
+ALWAYS_INLINE uint64_t stop_count(uint64_t stops) { return (stops >> 7) * UINT64_C(0x0101010101010101) >> 56; }
+
+/* A bit for each byte of a window that is the last one of an integer. */
+#define WINDOW 16
+ALWAYS_INLINE uint32_t window_stops(const uint8_t *p) {
+#if defined(__SSE2__)
+    return ~(uint32_t)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)p)) & 0xffff;
+#else
+    uint64_t low = ~little64(p) & STOP_BITS, high = ~little64(p + 8) & STOP_BITS;
+    const uint64_t gather = UINT64_C(0x0102040810204080); /* puts the lowest bits of eight bytes side by side */
+    return (uint32_t)((low >> 7) * gather >> 56) | (uint32_t)((high >> 7) * gather >> 56) << 8;
+#endif
+}
+
+/* Whether eight bytes in a row go on: then an integer of nine bytes is among them, of which the last says nothing. */
+ALWAYS_INLINE bool has_long_integer(uint32_t stops) {
+    uint32_t on = ~stops & 0xffff;
+    on &= on >> 1;
+    on &= on >> 2;
+    return on & on >> 4;
 }
 
 /* Eight groups of seven bits, one in each byte, moved together. */
@@ -121,7 +148,7 @@ ALWAYS_INLINE const uint8_t *skip_varints(const uint8_t *p, const uint8_t *limit
             count--;
             continue;
         }
-        uint64_t whole = ((stops >> 7) * UINT64_C(0x0101010101010101)) >> 56; /* integers that end in this word */
+        uint64_t whole = stop_count(stops);
         if (whole >= count) {
             while (--count) stops &= stops - 1;
             return p + (lowest_bit(stops) >> 3) + 1;

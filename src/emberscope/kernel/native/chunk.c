@@ -108,7 +108,8 @@ Status chunk_events(Chunk *chunk, int64_t start, int64_t limit, bool all_known, 
 }
 
 /* The pools of a checkpoint, from their number on; `fault` gets what is wrong with the first that is. */
-static Status read_pools(Chunk *chunk, const uint8_t *p, const uint8_t *end, int32_t pools, Fault *fault, bool *faulty) {
+static Status read_pools(Chunk *chunk, const uint8_t *p, const uint8_t *end, int32_t pools, Fault *fault,
+                         bool *faulty) {
     const Bytes *bytes = &chunk->bytes;
     *faulty = true;
     fault->reason = POOLS_IMPOSSIBLE;

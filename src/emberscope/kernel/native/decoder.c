@@ -129,10 +129,8 @@ static PyObject *decoder_events(PyObject *object, PyObject *args, PyObject *keyw
     if (mark_known(&self->chunk, known)) {
         int64_t stopped;
         Status status;
-        Py_BEGIN_ALLOW_THREADS
-        status = chunk_events(&self->chunk, start, limit, known == Py_None, &stopped);
-        Py_END_ALLOW_THREADS
-        if (!raised(status)) result = PyLong_FromLongLong(stopped);
+        Py_BEGIN_ALLOW_THREADS status = chunk_events(&self->chunk, start, limit, known == Py_None, &stopped);
+        Py_END_ALLOW_THREADS if (!raised(status)) result = PyLong_FromLongLong(stopped);
     }
     self->busy = false;
     return result;
@@ -170,10 +168,8 @@ static PyObject *decoder_checkpoints(PyObject *object, PyObject *sequence) {
     Decoder *self = good ? ready(object) : NULL;
     if (self && enter(&self->busy)) {
         Status status;
-        Py_BEGIN_ALLOW_THREADS
-        status = chunk_checkpoints(&self->chunk, positions, count, &faults);
-        Py_END_ALLOW_THREADS
-        self->busy = false;
+        Py_BEGIN_ALLOW_THREADS status = chunk_checkpoints(&self->chunk, positions, count, &faults);
+        Py_END_ALLOW_THREADS self->busy = false;
         if (!raised(status)) result = PyList_New(0);
     }
     for (int64_t i = 0; result && i < faults.count; i++) {
@@ -208,7 +204,8 @@ static PyObject *decoder_positions(PyObject *object, PyObject *type) {
     Decoder *self = ready(object);
     int fits = self ? long_of(type, &type_id) : -1;
     if (fits < 0) return NULL;
-    if (!fits || (type_id != 0 && type_id != 1)) return PyErr_Format(PyExc_ValueError, "positions are kept of types 0 and 1");
+    if (!fits || (type_id != 0 && type_id != 1))
+        return PyErr_Format(PyExc_ValueError, "positions are kept of types 0 and 1");
     if (!enter(&self->busy)) return NULL;
     const Positions *list = &self->chunk.positions[type_id];
     PyObject *positions = PyList_New(0);
@@ -267,8 +264,10 @@ static PyObject *decoder_column(PyObject *object, PyObject *args, PyObject *keyw
     return column ? numbers_of_column(native_state(object), object, record, column, group->count) : NULL;
 }
 
-/* A string with its reference followed. What is in the pool becomes one Python string, however often it is referred to. */
-static PyObject *looked_up(const Bytes *bytes, const Text *text, const Record *pool, const Text *pooled, PyObject **cache) {
+/* A string with its reference followed. What is in the pool becomes one Python string, however often it is referred to.
+ */
+static PyObject *looked_up(const Bytes *bytes, const Text *text, const Record *pool, const Text *pooled,
+                           PyObject **cache) {
     int32_t row = text->encoding == 2 ? row_of(pool, text->at) : NOT_THERE;
     if (row < 0) return text_object(bytes, text);
     if (!cache[row]) cache[row] = text_object(bytes, pooled + row);

@@ -31,11 +31,10 @@ static PyObject *where(PyObject *module, PyObject *args, PyObject *keywords) {
         int32_t *rows = keys.count > INT32_MAX ? NULL : malloc(((size_t)keys.count + 1) * sizeof *rows);
         void *values;
         if (rows) {
-            Py_BEGIN_ALLOW_THREADS
-            for (int64_t i = 0; i < keys.count; i++)
-                if (index_find(&good, long_at(keys.bytes, i)) >= 0) rows[found++] = (int32_t)i;
-            Py_END_ALLOW_THREADS
-            result = numbers_new(PyModule_GetState(module), found, 'i', &values);
+            Py_BEGIN_ALLOW_THREADS for (int64_t i = 0; i < keys.count;
+                                        i++) if (index_find(&good, long_at(keys.bytes, i)) >= 0) rows[found++] =
+                (int32_t)i;
+            Py_END_ALLOW_THREADS result = numbers_new(PyModule_GetState(module), found, 'i', &values);
         } else {
             PyErr_NoMemory();
         }
@@ -68,17 +67,17 @@ static bool optional_numbers(PyObject *object, size_t width, Numbers *numbers, N
     return true;
 }
 
-static PyObject *tally_of(PyObject *module, const Numbers *nodes, const Numbers *weights, const Numbers *rows, Py_ssize_t size) {
+static PyObject *tally_of(PyObject *module, const Numbers *nodes, const Numbers *weights, const Numbers *rows,
+                          Py_ssize_t size) {
     if (size < 0) return PyErr_Format(PyExc_ValueError, "a negative size");
-    if (weights && weights->count != nodes->count) return PyErr_Format(PyExc_ValueError, "nodes and weights of different length");
+    if (weights && weights->count != nodes->count)
+        return PyErr_Format(PyExc_ValueError, "nodes and weights of different length");
     void *sums;
     int64_t wrong;
     PyObject *result = numbers_new(PyModule_GetState(module), size, 'q', &sums);
     if (!result) return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    wrong = add_up(sums, size, nodes, weights, rows);
-    Py_END_ALLOW_THREADS
-    if (wrong < 0) return result;
+    Py_BEGIN_ALLOW_THREADS wrong = add_up(sums, size, nodes, weights, rows);
+    Py_END_ALLOW_THREADS if (wrong < 0) return result;
     Py_DECREF(result);
     return PyErr_Format(PyExc_IndexError, "row or node number %lld is not there", (long long)wrong);
 }
@@ -88,7 +87,8 @@ static PyObject *tally(PyObject *module, PyObject *args, PyObject *keywords) {
     PyObject *given[3], *result = NULL;
     Py_ssize_t size;
     Numbers numbers[3], *weights, *rows;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOn:tally", names, &given[0], &given[1], &given[2], &size)) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOn:tally", names, &given[0], &given[1], &given[2], &size))
+        return NULL;
     if (!numbers_get(given[0], 4, &numbers[0])) return NULL;
     if (optional_numbers(given[1], 8, &numbers[1], &weights)) {
         if (optional_numbers(given[2], 4, &numbers[2], &rows)) {
@@ -107,17 +107,16 @@ static PyObject *add_into(Py_buffer *into, const Numbers *nodes, const Numbers *
     if (nodes->count != weights->count) return PyErr_Format(PyExc_ValueError, "nodes and weights of different length");
     char *sums = into->buf;
     int64_t size = into->len / 8, wrong = -1;
-    Py_BEGIN_ALLOW_THREADS
-    for (int64_t i = 0; wrong < 0 && i < nodes->count; i++)
-        if (int_at(nodes->bytes, i) < 0 || int_at(nodes->bytes, i) >= size) wrong = i;
+    Py_BEGIN_ALLOW_THREADS for (int64_t i = 0; wrong < 0 && i < nodes->count;
+                                i++) if (int_at(nodes->bytes, i) < 0 || int_at(nodes->bytes, i) >= size) wrong = i;
     for (int64_t i = 0; wrong < 0 && i < nodes->count; i++) {
         int64_t at = 8 * (int64_t)int_at(nodes->bytes, i), sum;
         memcpy(&sum, sums + at, 8);
         sum = held_sum(sum, long_at(weights->bytes, i));
         memcpy(sums + at, &sum, 8);
     }
-    Py_END_ALLOW_THREADS
-    if (wrong >= 0) return PyErr_Format(PyExc_IndexError, "node number %lld is not there", (long long)wrong);
+    Py_END_ALLOW_THREADS if (wrong >= 0) return PyErr_Format(PyExc_IndexError, "node number %lld is not there",
+                                                             (long long)wrong);
     return Py_NewRef(Py_None);
 }
 

@@ -63,7 +63,8 @@ static void order(Folding *f) {
     for (int32_t i = 0; i < f->count; i++) f->first[i + 2] += f->first[i + 1];
     for (int32_t i = 1; i < f->count; i++) /* afterwards first[i + 1] is where the children of i end */
         if (f->through[i])
-            f->siblings[f->first[int_at(f->parents, i) + 1]++] = (Sibling){f->through[i], &f->names[int_at(f->frames, i)], i};
+            f->siblings[f->first[int_at(f->parents, i) + 1]++] =
+                (Sibling){f->through[i], &f->names[int_at(f->frames, i)], i};
     for (int32_t i = 0; i < f->count; i++) {
         int32_t count = f->first[i + 1] - f->first[i];
         if (count > 1) qsort(f->siblings + f->first[i], (size_t)count, sizeof *f->siblings, in_order);
@@ -82,7 +83,8 @@ static size_t write_number(char *out, int64_t number) {
 static const char NO_STACK[] = "[no stack] ";
 
 /* How long the text will be, and the longest stack and the deepest of it. False: beyond all memory. */
-static bool measure(const Folding *f, size_t *lengths, int32_t *depths, size_t *total, size_t *longest, int32_t *deepest) {
+static bool measure(const Folding *f, size_t *lengths, int32_t *depths, size_t *total, size_t *longest,
+                    int32_t *deepest) {
     *total = *longest = 0;
     *deepest = 0;
     for (int32_t i = 0; i < f->count; i++) {
@@ -146,8 +148,7 @@ static PyObject *fold(Folding *f) {
     f->through = malloc(count * sizeof *f->through);
     good = lengths && depths && f->siblings && f->first && f->through;
     if (good) {
-        Py_BEGIN_ALLOW_THREADS
-        good = measure(f, lengths, depths, &total, &longest, &deepest);
+        Py_BEGIN_ALLOW_THREADS good = measure(f, lengths, depths, &total, &longest, &deepest);
         if (good) order(f);
         Py_END_ALLOW_THREADS
     }
@@ -159,8 +160,7 @@ static PyObject *fold(Folding *f) {
     }
     if (text) {
         char *out = PyBytes_AsString(text);
-        Py_BEGIN_ALLOW_THREADS
-        write_text(f, lengths, line, todo, out);
+        Py_BEGIN_ALLOW_THREADS write_text(f, lengths, line, todo, out);
         Py_END_ALLOW_THREADS
     } else if (!good) {
         PyErr_NoMemory();
@@ -213,7 +213,8 @@ PyObject *folded(PyObject *module, PyObject *args, PyObject *keywords) {
     Numbers numbers[3];
     int taken = 0;
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOO:folded", keys, &given[0], &given[1], &given[2], &given[3])) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOO:folded", keys, &given[0], &given[1], &given[2], &given[3]))
+        return NULL;
     while (taken < 3 && numbers_get(given[taken], widths[taken], &numbers[taken])) taken++;
     if (taken == 3 && (numbers[0].count != numbers[1].count || numbers[0].count != numbers[2].count)) {
         PyErr_SetString(PyExc_ValueError, "columns of different length");
@@ -223,7 +224,15 @@ PyObject *folded(PyObject *module, PyObject *args, PyObject *keywords) {
         int64_t name_count;
         Name *names = names_of(given[3], &held, &name_count);
         if (names) {
-            Folding f = {(int32_t)numbers[0].count, numbers[0].bytes, numbers[1].bytes, numbers[2].bytes, names, name_count, NULL, NULL, NULL};
+            Folding f = {(int32_t)numbers[0].count,
+                         numbers[0].bytes,
+                         numbers[1].bytes,
+                         numbers[2].bytes,
+                         names,
+                         name_count,
+                         NULL,
+                         NULL,
+                         NULL};
             result = fold(&f);
             free(names);
             Py_DECREF(held);

@@ -48,8 +48,43 @@ static const uint8_t *read_string(const Frame *frame, const uint8_t *p, Text *te
     }
 }
 
-/* Elements that are compressed integers only, such as the frames of stack traces. */
-static Status run_plain(const Frame *frame, const Op *op, const Op *stop, Group *group, int32_t count, const uint8_t **at) {
+/* Stores a value in the width of its column. */
+ALWAYS_INLINE void keep(const Op *op, int64_t row, uint64_t value) {
+    if (op->code == KEEP_VARINT64) {
+        ((uint64_t *)op->column->values)[row] = value;
+    } else if (op->code == KEEP_VARINT32) {
+        ((uint32_t *)op->column->values)[row] = (uint32_t)value;
+    } else {
+        ((uint16_t *)op->column->values)[row] = (uint16_t)value;
+    }
+}
+
+/* An element whose integers all end within the next WINDOW bytes; NULL for any other. The frames of stack traces are
+ * nearly all such. Where an integer ends is taken from one look at all their bytes: the way from one element to the
+ * next is then as long as one such look, not as one for each integer. */
+ALWAYS_INLINE const uint8_t *run_window(const Op *op, const Op *stop, int64_t row, const uint8_t *p) {
+    uint32_t stops = window_stops(p);
+    unsigned at = 0;
+    if (UNLIKELY(has_long_integer(stops))) return NULL;
+    for (; op < stop; op++) {
+        if (op->code == SKIP_VARINTS) {
+            for (int32_t i = 1; i < op->many; i++) stops &= stops - 1;
+            if (UNLIKELY(!stops)) return NULL;
+            at = lowest_bit(stops) + 1;
+        } else {
+            if (UNLIKELY(!stops)) return NULL;
+            unsigned bits = 8 * (lowest_bit(stops) + 1 - at);
+            keep(op, row, without_stop_bits(little64(p + at) & UINT64_MAX >> (64 - bits)));
+            at = lowest_bit(stops) + 1;
+        }
+        stops &= stops - 1;
+    }
+    return p + at;
+}
+
+/* Elements that are compressed integers only. */
+static Status run_plain(const Frame *frame, const Op *op, const Op *stop, Group *group, int32_t count,
+                        const uint8_t **at) {
     const uint8_t *p = *at, *end = frame->end, *data_end = frame->bytes->end;
     if (op->code == SKIP_VARINTS && op + 1 == stop) {
         *at = skip_varints(p, end, data_end, (uint64_t)count * (uint64_t)op->many);
@@ -57,23 +92,21 @@ static Status run_plain(const Frame *frame, const Op *op, const Op *stop, Group 
     }
     uint64_t value = 0;
     for (int64_t row = group->count, last = row + count; row < last; row++) {
+        if (UNLIKELY(p >= end)) return BROKEN;
+        if (LIKELY(data_end - p >= WINDOW + 8)) {
+            const uint8_t *after = run_window(op, stop, row, p);
+            if (LIKELY(after)) {
+                p = after;
+                continue;
+            }
+        }
         for (const Op *o = op; o < stop; o++) {
             if (UNLIKELY(p >= end)) return BROKEN;
-            switch (o->code) {
-            case KEEP_VARINT64:
-                p = varint(p, data_end, &value);
-                ((uint64_t *)o->column->values)[row] = value;
-                break;
-            case KEEP_VARINT32:
-                p = varint(p, data_end, &value);
-                ((uint32_t *)o->column->values)[row] = (uint32_t)value;
-                break;
-            case KEEP_VARINT16:
-                p = varint(p, data_end, &value);
-                ((uint16_t *)o->column->values)[row] = (uint16_t)value;
-                break;
-            default:
+            if (o->code == SKIP_VARINTS) {
                 p = skip_varints(p, end, data_end, (uint64_t)o->many);
+            } else {
+                p = varint(p, data_end, &value);
+                keep(o, row, value);
             }
             if (UNLIKELY(!p)) return BROKEN;
         }

@@ -72,14 +72,8 @@ static PyModuleDef_Slot slots[] = {
 };
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT,
-    .m_name = "_native",
-    .m_doc = "The kernel in C.",
-    .m_size = sizeof(NativeState),
-    .m_methods = fold_methods,
-    .m_slots = slots,
-    .m_traverse = visit,
-    .m_clear = clear,
+    PyModuleDef_HEAD_INIT,     .m_name = "_native", .m_doc = "The kernel in C.", .m_size = sizeof(NativeState),
+    .m_methods = fold_methods, .m_slots = slots,    .m_traverse = visit,         .m_clear = clear,
 };
 
 PyMODINIT_FUNC PyInit__native(void) { return PyModuleDef_Init(&definition); }

@@ -1,4 +1,5 @@
-/* What the Python side of the kernel shares. Only the limited API of CPython 3.11 is used: one library for all later. */
+/* What the Python side of the kernel shares. Only the limited API of CPython 3.11 is used: one library for all later.
+ */
 #ifndef EMBERSCOPE_NATIVE_H
 #define EMBERSCOPE_NATIVE_H
 
@@ -16,19 +17,20 @@ typedef struct {
 } NativeState;
 
 typedef struct {
-    PyObject_HEAD
-    Py_buffer data;
+    PyObject_HEAD Py_buffer data;
     bool has_data;
     bool busy; /* set and read with the GIL held: a call of this object has let go of it */
     Chunk chunk;
 } Decoder;
 
 typedef struct {
-    PyObject_HEAD
-    Decoder *decoder;
+    PyObject_HEAD Decoder *decoder;
     bool busy;
     bool pinned; /* the records of the columns are marked as viewed */
     Traces traces;
+    int32_t *rows; /* of its first frames in a tree, the one that asked last */
+    int32_t row_count, row_capacity;
+    uint64_t tree_number;
 } Stacks;
 
 /* Marks an object as used by this thread while the GIL is not held; RuntimeError where another one uses it. */

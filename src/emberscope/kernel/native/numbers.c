@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 typedef struct {
-    PyObject_HEAD
-    void *values;
+    PyObject_HEAD void *values;
     Py_ssize_t count, width;
     char format[2];
     PyObject *decoder; /* whose memory it is; NULL: our own */
@@ -13,7 +12,10 @@ typedef struct {
 } NumbersObject;
 
 static Py_ssize_t width_of(char format) {
-    return format == 'q' || format == 'd' ? 8 : format == 'i' || format == 'f' ? 4 : format == 'h' || format == 'H' ? 2 : 1;
+    return format == 'q' || format == 'd'   ? 8
+           : format == 'i' || format == 'f' ? 4
+           : format == 'h' || format == 'H' ? 2
+                                            : 1;
 }
 
 static NumbersObject *numbers_alloc(NativeState *state, int64_t count, char format) {
@@ -45,7 +47,8 @@ PyObject *numbers_new(NativeState *state, int64_t count, char format, void **val
     return PyErr_NoMemory();
 }
 
-PyObject *numbers_of_column(NativeState *state, PyObject *decoder, Record *record, const Column *column, int64_t count) {
+PyObject *numbers_of_column(NativeState *state, PyObject *decoder, Record *record, const Column *column,
+                            int64_t count) {
     static const char FORMATS[] = "qihHbBfd q";
     static int64_t nothing; /* where the values of a column without memory are */
     NumbersObject *self = numbers_alloc(state, count, FORMATS[column->word]);

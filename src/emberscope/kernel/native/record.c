@@ -1,5 +1,6 @@
 /* Programs to operations, and the memory of the columns. */
 #include "record.h"
+#include "memory.h"
 #include "ops.h"
 
 #include <stdlib.h>
@@ -54,7 +55,7 @@ static uint8_t code_of(int32_t word, bool compressed, bool keep, int32_t *bytes)
 static int32_t compile(Compiler *c, size_t start, size_t stop, Group *group, int nesting) {
     Record *record = c->record;
     int32_t least = 0;
-    bool runs = false; /* the last operation skips and was of this level */
+    bool runs = false;                         /* the last operation skips and was of this level */
     for (size_t i = start; i < stop; i += 3) { /* before anything else: columns_of relies on sound lengths */
         c->fault = word_fault(c->program, i, stop);
         if (c->fault) return -1;
@@ -92,8 +93,7 @@ static int32_t compile(Compiler *c, size_t start, size_t stop, Group *group, int
             if (op.minimum < 0) return -1;
             op.many = record->op_count - at - 1;
             op.plain = true;
-            for (int32_t k = at + 1; k < record->op_count; k++)
-                op.plain &= record->ops[k].code <= SKIP_VARINTS;
+            for (int32_t k = at + 1; k < record->op_count; k++) op.plain &= record->ops[k].code <= SKIP_VARINTS;
             record->ops[at] = op;
             least += c->compressed ? 1 : 4;
             runs = false;
@@ -140,7 +140,9 @@ Record *record_new(int64_t type_id, const int32_t *program, size_t count, bool c
 
 void record_free(Record *record) {
     if (!record) return;
-    for (int32_t i = 0; i < record->column_count; i++) free(record->columns[i].values);
+    for (int32_t i = 0; i < record->column_count; i++) {
+        memory_free(record->columns[i].values, record->columns[i].size);
+    }
     index_clear(&record->rows);
     free(record->ops);
     free(record->columns);
@@ -164,16 +166,22 @@ Column *record_column(const Record *record, int64_t number, Group **within) {
 Status group_reserve(Group *group, int64_t more) {
     int64_t wanted = group->count + more;
     if (wanted <= group->capacity) return GOOD;
-    int64_t capacity = group->capacity + group->capacity / 2 + 16;
+    int64_t capacity = group->capacity * 2 + 16, least = INT64_MAX;
     if (capacity < wanted) capacity = wanted;
-    if ((uint64_t)capacity > SIZE_MAX / sizeof(Text) || capacity > INT64_MAX / 64) return NO_MEMORY;
+    if (capacity > INT64_MAX / 64 || (uint64_t)capacity > SIZE_MAX / sizeof(Text)) return NO_MEMORY;
     for (int32_t i = 0; i < group->width; i++) {
         Column *column = &group->columns[i];
-        void *values = realloc(column->values, (size_t)capacity * column->width);
-        if (!values) return NO_MEMORY;
-        column->values = values;
+        if (column->size / column->width < (size_t)capacity) {
+            size_t size = (size_t)capacity * column->width;
+            void *values = memory_grow(column->values, column->size, &size);
+            if (!values) return NO_MEMORY;
+            column->values = values;
+            column->size = size;
+        }
+        int64_t holds = (int64_t)(column->size / column->width);
+        if (holds < least) least = holds;
     }
-    group->capacity = capacity;
+    group->capacity = group->width ? least : capacity;
     return GOOD;
 }
 

@@ -22,6 +22,7 @@ typedef struct {
 
 typedef struct {
     void *values;
+    size_t size;    /* bytes of memory */
     int32_t number; /* as the program's writer calls it */
     uint8_t word;
     uint8_t width;
@@ -48,13 +49,13 @@ typedef struct {
     int64_t type_id;
     Op *ops;
     int32_t op_count;
-    bool empty; /* a program without operations */
+    bool empty;    /* a program without operations */
     Group *groups; /* the first is the record's own */
     int32_t group_count;
     Column *columns;
     int32_t column_count;
-    int32_t views; /* living views of the columns: these must not grow meanwhile */
-    Index rows;    /* keys of column 0 to rows, */
+    int32_t views;        /* living views of the columns: these must not grow meanwhile */
+    Index rows;           /* keys of column 0 to rows, */
     int64_t rows_indexed; /* for so many of them */
 } Record;
 

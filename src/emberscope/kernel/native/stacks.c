@@ -34,7 +34,8 @@ static const void *frame_values(const Record *record, int number, int word, cons
     int64_t sum = 0, rows = record_rows(record);
     for (int64_t i = 0; i < rows; i++) sum += lengths[i];
     if (group->count == sum) return values;
-    PyErr_Format(PyExc_ValueError, "column %d of type %lld does not fit the lengths", number, (long long)record->type_id);
+    PyErr_Format(PyExc_ValueError, "column %d of type %lld does not fit the lengths", number,
+                 (long long)record->type_id);
     return NULL;
 }
 
@@ -43,9 +44,11 @@ typedef struct {
     PyObject *trace, *method, *klass, *symbols, *pool;
 } ColumnNumbers;
 
-static bool parse_numbers(PyObject *trace, PyObject *method, PyObject *klass, PyObject *symbol, PyObject *pool, ColumnNumbers *n) {
+static bool parse_numbers(PyObject *trace, PyObject *method, PyObject *klass, PyObject *symbol, PyObject *pool,
+                          ColumnNumbers *n) {
     memset(n, 0, sizeof *n);
-    return PyArg_ParseTuple(trace, "Oiiiii", &n->trace, &n->truncated, &n->lengths, &n->methods, &n->types, &n->lines) &&
+    return PyArg_ParseTuple(trace, "Oiiiii", &n->trace, &n->truncated, &n->lengths, &n->methods, &n->types,
+                            &n->lines) &&
            PyArg_ParseTuple(method, "Oii", &n->method, &n->method_class, &n->method_name) &&
            PyArg_ParseTuple(klass, "Oi", &n->klass, &n->class_name) &&
            PyArg_ParseTuple(symbol, "Oi", &n->symbols, &n->symbol) &&
@@ -122,8 +125,8 @@ static int stacks_init(PyObject *object, PyObject *args, PyObject *keywords) {
     PyObject *decoder, *trace, *method, *klass, *symbol, *pool, *kinds;
     ColumnNumbers numbers;
     NativeState *state = native_state(object);
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!OOOOOO:Stacks", names, state->decoder, &decoder, &trace, &method,
-                                     &klass, &symbol, &pool, &kinds))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!OOOOOO:Stacks", names, state->decoder, &decoder, &trace,
+                                     &method, &klass, &symbol, &pool, &kinds))
         return -1;
     if (self->decoder) {
         PyErr_SetString(PyExc_RuntimeError, "stacks are made once");
@@ -151,6 +154,7 @@ static void stacks_dealloc(PyObject *object) {
     PyTypeObject *type = Py_TYPE(object);
     if (self->pinned) pin(self, -1);
     traces_clear(&self->traces);
+    free(self->rows);
     Py_XDECREF((PyObject *)self->decoder);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(object);
@@ -174,10 +178,8 @@ static PyObject *stacks_nodes(PyObject *object, PyObject *given) {
     PyObject *flag_view = node_view ? numbers_new(state, keys.count, 'B', &flags) : NULL;
     if (flag_view && stacks_ready(self) && enter(&self->busy)) {
         bool good;
-        Py_BEGIN_ALLOW_THREADS
-        good = traces_nodes(&self->traces, keys.bytes, keys.count, nodes, flags);
-        Py_END_ALLOW_THREADS
-        self->busy = false;
+        Py_BEGIN_ALLOW_THREADS good = traces_nodes(&self->traces, keys.bytes, keys.count, nodes, flags);
+        Py_END_ALLOW_THREADS self->busy = false;
         result = good ? PyTuple_Pack(2, node_view, flag_view) : PyErr_NoMemory();
     }
     Py_XDECREF(node_view);
@@ -231,7 +233,8 @@ static PyObject *sorted_leaves(PyObject *counts) {
     PyObject *leaves = PyList_New(0), *key, *often;
     Py_ssize_t at = 0;
     while (leaves && PyDict_Next(counts, &at, &key, &often)) {
-        PyObject *leaf = Py_BuildValue("(LOO)", -PyLong_AsLongLong(often), PyTuple_GetItem(key, 0), PyTuple_GetItem(key, 1));
+        PyObject *leaf =
+            Py_BuildValue("(LOO)", -PyLong_AsLongLong(often), PyTuple_GetItem(key, 0), PyTuple_GetItem(key, 1));
         if (!leaf || PyList_Append(leaves, leaf) < 0) Py_CLEAR(leaves);
         Py_XDECREF(leaf);
     }

@@ -10,7 +10,8 @@ static bool is_ascii(const uint8_t *p, size_t length) {
     return any < 0x80;
 }
 
-/* Units of UTF-16. Their bytes have been gone through once; they are checked again, as the data might not be constant. */
+/* Units of UTF-16. Their bytes have been gone through once; they are checked again, as the data might not be constant.
+ */
 static PyObject *units_object(const Bytes *bytes, const Text *text) {
     const uint8_t *p = bytes->data + text->at;
     size_t length = (size_t)text->length;

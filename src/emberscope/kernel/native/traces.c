@@ -156,7 +156,8 @@ static bool build(Traces *t, int64_t trace) {
     }
     for (; depth < length; depth++) {
         int64_t at = last - depth;
-        int32_t frame = frame_of(t, c->methods[at], c->lines ? c->lines[at] : 0, c->types ? kind_of(t, c->types[at]) : 0);
+        int32_t frame =
+            frame_of(t, c->methods[at], c->lines ? c->lines[at] : 0, c->types ? kind_of(t, c->types[at]) : 0);
         if (frame < 0) return false;
         if (t->frames[frame].unresolved && unresolved > depth) unresolved = depth;
         node = prefix_child(&t->tree, node, frame);

@@ -30,10 +30,10 @@ typedef struct {
 
 typedef struct {
     TraceColumns columns;
-    int64_t *starts;    /* of traces in the frames' columns; one more than traces */
-    int32_t *nodes;     /* of traces; NOT_THERE: not asked for yet */
-    uint8_t *flags;     /* of traces */
-    Index kinds;        /* of keys of frame types */
+    int64_t *starts; /* of traces in the frames' columns; one more than traces */
+    int32_t *nodes;  /* of traces; NOT_THERE: not asked for yet */
+    uint8_t *flags;  /* of traces */
+    Index kinds;     /* of keys of frame types */
     int16_t direct_kinds[DIRECT_KINDS];
     LocalFrame *frames;
     int32_t frame_count, frame_capacity;

@@ -4,17 +4,17 @@
 #include <stdlib.h>
 
 typedef struct {
-    PyObject_HEAD
-    bool busy;
+    PyObject_HEAD bool busy;
     Prefix tree;
     Texts texts;
-    Index pairs;      /* (class, method) of texts to numbers */
-    Index rows[256];  /* by kind: (pair, line) to rows of the two lists below */
+    Index pairs;     /* (class, method) of texts to numbers */
+    Index rows[256]; /* by kind: (pair, line) to rows of the two lists below */
     int32_t truncated_row;
     int32_t *ids;     /* of frames; -1: not learned */
     uint32_t *listed; /* in which call a frame without id was told last */
     int32_t row_count, row_capacity;
     uint32_t call;
+    uint64_t number; /* no other tree has it */
 } Tree;
 
 static int tree_init(PyObject *object, PyObject *args, PyObject *keywords) {
@@ -25,6 +25,8 @@ static int tree_init(PyObject *object, PyObject *args, PyObject *keywords) {
         PyErr_SetString(PyExc_RuntimeError, "a tree is made once");
         return -1;
     }
+    static uint64_t trees;
+    self->number = ++trees;
     self->truncated_row = -1;
     if (prefix_start(&self->tree)) return 0;
     prefix_clear(&self->tree);
@@ -103,12 +105,36 @@ static int32_t row_of_frame(Tree *self, FrameTexts *texts, const LocalFrame *fra
     return -1;
 }
 
+/* Rows of all local frames, kept with the stacks for the next call. NULL with an exception set. */
+static const int32_t *rows_of(Tree *self, Stacks *stacks) {
+    int32_t count = stacks->traces.frame_count;
+    if (stacks->tree_number != self->number) stacks->row_count = 0;
+    stacks->tree_number = self->number;
+    if (stacks->row_count == count && stacks->rows) return stacks->rows;
+    if (stacks->row_capacity < count || !stacks->rows) {
+        int32_t *rows = realloc(stacks->rows, ((size_t)count + 1) * sizeof *rows);
+        if (!rows) return (int32_t *)PyErr_NoMemory();
+        stacks->rows = rows;
+        stacks->row_capacity = count;
+    }
+    FrameTexts texts;
+    bool good = frame_texts_start(&texts, &self->texts, stacks);
+    for (; good && stacks->row_count < count; stacks->row_count += good) {
+        int32_t row = row_of_frame(self, &texts, &stacks->traces.frames[stacks->row_count]);
+        stacks->rows[stacks->row_count] = row;
+        good = row >= 0;
+    }
+    frame_texts_clear(&texts);
+    return good ? stacks->rows : NULL;
+}
+
 static PyObject *frame_object(FrameTexts *texts, int32_t local, const LocalFrame *frame) {
     int32_t klass, method;
     if (!frame_texts_of(texts, frame, &klass, &method)) return NULL;
     PyObject *class_object = texts_object(texts->texts, klass);
     PyObject *method_object = class_object ? texts_object(texts->texts, method) : NULL;
-    if (method_object) return Py_BuildValue("(iNNii)", (int)local, class_object, method_object, (int)frame->kind, (int)frame->line);
+    if (method_object)
+        return Py_BuildValue("(iNNii)", (int)local, class_object, method_object, (int)frame->kind, (int)frame->line);
     Py_XDECREF(class_object);
     return NULL;
 }
@@ -132,19 +158,18 @@ static PyObject *tree_unknown(PyObject *object, PyObject *argument) {
     Tree *self = ready(object);
     Stacks *stacks = self ? enter_both(self, argument) : NULL;
     if (!stacks) return NULL;
-    FrameTexts texts;
-    PyObject *unknown = frame_texts_start(&texts, &self->texts, stacks) ? PyList_New(0) : NULL;
+    FrameTexts texts = frame_texts_without_memory(&self->texts, stacks);
+    const int32_t *rows = rows_of(self, stacks);
+    PyObject *unknown = rows ? PyList_New(0) : NULL;
     self->call++;
     for (int32_t i = 0; unknown && i < stacks->traces.frame_count; i++) {
-        const LocalFrame *frame = &stacks->traces.frames[i];
-        int32_t row = row_of_frame(self, &texts, frame);
-        if (row >= 0 && (self->ids[row] >= 0 || self->listed[row] == self->call)) continue;
-        PyObject *item = row < 0 ? NULL : frame_object(&texts, i, frame);
+        int32_t row = rows[i];
+        if (self->ids[row] >= 0 || self->listed[row] == self->call) continue;
+        self->listed[row] = self->call;
+        PyObject *item = frame_object(&texts, i, &stacks->traces.frames[i]);
         if (!item || PyList_Append(unknown, item) < 0) Py_CLEAR(unknown);
-        if (row >= 0) self->listed[row] = self->call;
         Py_XDECREF(item);
     }
-    frame_texts_clear(&texts);
     leave_both(self, stacks);
     return unknown;
 }
@@ -158,35 +183,32 @@ static PyObject *tree_learn(PyObject *object, PyObject *args, PyObject *keywords
     Tree *self = ready(object);
     Stacks *stacks = self ? enter_both(self, argument) : NULL;
     if (!stacks) return NULL;
-    int32_t row = -1;
+    const int32_t *rows = NULL;
     if (local < 0 || local >= stacks->traces.frame_count) {
         PyErr_Format(PyExc_IndexError, "local frame %zd is not there", local);
     } else {
-        FrameTexts texts = frame_texts_without_memory(&self->texts, stacks);
-        row = row_of_frame(self, &texts, &stacks->traces.frames[local]);
+        rows = rows_of(self, stacks);
     }
-    if (row >= 0) self->ids[row] = (int32_t)frame;
+    if (rows) self->ids[rows[local]] = (int32_t)frame;
     leave_both(self, stacks);
-    return row < 0 ? NULL : Py_NewRef(Py_None);
+    return rows ? Py_NewRef(Py_None) : NULL;
 }
 
 /* Ids of all local frames. NULL with an exception set. */
-static int32_t *ids_of(Tree *self, const Stacks *stacks) {
-    FrameTexts texts;
+static int32_t *ids_of(Tree *self, Stacks *stacks) {
     int32_t count = stacks->traces.frame_count;
+    const int32_t *rows = rows_of(self, stacks);
+    if (!rows) return NULL;
     int32_t *ids = malloc(((size_t)count + 1) * sizeof *ids);
-    bool good = ids && frame_texts_start(&texts, &self->texts, stacks);
-    if (!good) PyErr_NoMemory();
-    for (int32_t i = 0; good && i < count; i++) {
-        int32_t row = row_of_frame(self, &texts, &stacks->traces.frames[i]);
-        good = row >= 0 && self->ids[row] >= 0;
-        if (row >= 0 && !good) PyErr_Format(PyExc_KeyError, "local frame %d has no id", (int)i);
-        if (good) ids[i] = self->ids[row];
+    if (!ids) return (int32_t *)PyErr_NoMemory();
+    for (int32_t i = 0; i < count; i++) {
+        ids[i] = self->ids[rows[i]];
+        if (ids[i] >= 0) continue;
+        PyErr_Format(PyExc_KeyError, "local frame %d has no id", (int)i);
+        free(ids);
+        return NULL;
     }
-    if (ids) frame_texts_clear(&texts);
-    if (good) return ids;
-    free(ids);
-    return NULL;
+    return ids;
 }
 
 static bool graft(Prefix *tree, const Prefix *from, const int32_t *ids, int32_t *nodes) {
@@ -207,10 +229,8 @@ static PyObject *tree_graft(PyObject *object, PyObject *argument) {
     PyObject *result = ids ? numbers_new(native_state(object), stacks->traces.tree.count, 'i', &nodes) : NULL;
     if (result) {
         bool good;
-        Py_BEGIN_ALLOW_THREADS
-        good = graft(&self->tree, &stacks->traces.tree, ids, nodes);
-        Py_END_ALLOW_THREADS
-        if (!good) {
+        Py_BEGIN_ALLOW_THREADS good = graft(&self->tree, &stacks->traces.tree, ids, nodes);
+        Py_END_ALLOW_THREADS if (!good) {
             PyErr_NoMemory();
             Py_CLEAR(result);
         }
@@ -266,7 +286,8 @@ static PyObject *copied(PyObject *object, bool frames) {
     Tree *self = ready(object);
     void *values;
     PyObject *copy = self ? numbers_new(native_state(object), self->tree.count, 'i', &values) : NULL;
-    if (copy) memcpy(values, frames ? self->tree.frames : self->tree.parents, (size_t)self->tree.count * sizeof(int32_t));
+    if (copy)
+        memcpy(values, frames ? self->tree.frames : self->tree.parents, (size_t)self->tree.count * sizeof(int32_t));
     return copy;
 }
 
