@@ -38,6 +38,14 @@ bool enter(bool *busy);
 /* Whether no other thread uses it; else RuntimeError. For calls that keep the GIL. */
 bool is_free(const bool *busy);
 
+/* The decoder, where no other thread is in it. NULL with an exception set. */
+Decoder *decoder_ready(PyObject *object);
+/* The slot of a type; NULL without a new exception where it has none or `self` is NULL. */
+Slot *slot_of(Decoder *self, PyObject *type);
+PyObject *decoder_column(PyObject *object, PyObject *args, PyObject *keywords);
+PyObject *decoder_strings(PyObject *object, PyObject *args, PyObject *keywords);
+PyObject *decoder_lookup(PyObject *object, PyObject *args, PyObject *keywords);
+
 NativeState *native_state(PyObject *self);
 
 /* An argument of numbers: a buffer of items of `width` bytes, or of bytes that are such. Not aligned. */
