@@ -33,7 +33,7 @@ class NativeKernelHook(BuildHookInterface):
             try:
                 compile_kernel(Path(self.root), library)
             except (Exception, SystemExit) as error:  # whatever is wrong with a compiler, the package works without
-                reason = str(error) or type(error).__name__
+                reason = " ".join(f"{type(error).__name__}: {error}".split())[:120]
             else:
                 build_data["artifacts"].append((KERNEL / LIBRARY).as_posix())
                 build_data["pure_python"] = False
