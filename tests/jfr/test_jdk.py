@@ -11,7 +11,7 @@ import pytest
 
 from emberscope.jfr.events import SAMPLE_EVENTS
 from emberscope.jfr.recording import read_recording
-from emberscope.tables.frames import class_name
+from emberscope.tables.frame_names import class_name
 from tests.jfr.jdks import JDKS
 from tests.jfr.recordings import DATA, by_stack, paths
 

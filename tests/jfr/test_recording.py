@@ -11,7 +11,7 @@ import pytest
 from emberscope import unpack
 from emberscope.errors import InputError
 from emberscope.jfr.recording import read_recording
-from emberscope.tables.frames import class_name
+from emberscope.tables.frame_names import class_name
 from emberscope.tables.recording import Origin, Recording
 from emberscope.tables.stack_tree import StackTree
 from tests.jfr.recordings import DATA, by_stack, paths, plain

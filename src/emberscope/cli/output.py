@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from emberscope.errors import StoreError, UsageError
-from emberscope.store.write import write_bytes
 from emberscope.tables.coverage import Coverage
 
 MOST_NOTES = 5
@@ -28,6 +25,10 @@ def write_result(text: str | bytes, output: str | None) -> None:
             raise UsageError("standard output is closed.", hint="Name a file with -o.")
         _write_standard_output(data)
         return
+    from pathlib import Path
+
+    from emberscope.store.write import write_bytes
+
     path = Path(output)
     if path.is_dir():
         raise UsageError(f"{output} is a directory.", hint="Name a file.")
@@ -64,6 +65,8 @@ def drop_standard_output() -> None:
 
 def write_document(document: dict[str, Any], output: str | None = None) -> None:
     """Write one JSON document."""
+    import json
+
     write_result(json.dumps(document, ensure_ascii=False, indent=1) + "\n", output)
 
 

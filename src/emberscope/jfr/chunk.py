@@ -42,7 +42,7 @@ class Refused(Exception):
         self.reason = reason
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Chunk:
     """A chunk with its columns. Everything in it is good for this chunk only: ids, keys, pools.
 

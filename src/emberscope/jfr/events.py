@@ -15,10 +15,10 @@ A path is a field, `a.b` a field of a struct in it, inline or in a constant pool
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class SampleEvent:
     """An event type whose events are rows of `samples`. Empty paths: the type has no such thing.
 
@@ -121,8 +121,7 @@ SPAN_NUMBERS: Final[dict[str, tuple[str, int]]] = {
 SPAN_TEXTS: Final = {"job_group": "jobGroup", "description": "description", "outcome": "outcome"}
 
 
-@dataclass(frozen=True, slots=True)
-class SeriesEvent:
+class SeriesEvent(NamedTuple):
     """An event type whose events are points of a series: the sum of `fields`, a time span in ms where `is_time`.
 
     `labels` are fields that tell apart several values of one time, joined by a space: a text, a number, or a pooled
@@ -188,8 +187,7 @@ SERIES_EVENTS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class MarkEvent:
+class MarkEvent(NamedTuple):
     """An event type whose events are rows of `marks`: something that a process says of a moment or a span of time.
 
     `mark` is the table's word for it; an event with a `duration` has an end. `label` and `text` are fields that hold

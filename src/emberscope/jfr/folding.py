@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import os
 from array import array
-from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from emberscope.jfr.choice import MOST_SAMPLES, of_stacks, sleeping_keys, words_of
 from emberscope.jfr.chunk import Chunk, Refused
@@ -30,8 +29,7 @@ _GOOD_FLAGS: Final = bytes((0, IS_EMPTY))
 _SAFE: Final = str.maketrans({";": ":", "\r": " ", "\n": " "})
 
 
-@dataclass(frozen=True, slots=True)
-class Folded:
+class Folded(NamedTuple):
     """Folded stacks in UTF-8, which event they are of, how many samples they are, and what is missing."""
 
     text: bytes
@@ -81,9 +79,9 @@ def _fold(source: Source, missing: str, path: str, event: str, lines: bool, comp
     if not read:
         raise nothing_read(path, source, missing, losses)
     weights.grow(len(tree))
-    text = folded(
-        tree.parents(), tree.frames(), memoryview(weights.by_node), [name.translate(_SAFE) for name in tree.labels()]
-    )
+    names = "\0".join(name.replace("\0", " ") if "\0" in name else name for name in tree.labels())
+    safe = names.translate(_SAFE).split("\0") if tree.names else []
+    text = folded(tree.parents(), tree.frames(), memoryview(weights.by_node), safe)
     return Folded(text, event, weights.total, losses.coverage())
 
 

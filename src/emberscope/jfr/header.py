@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from emberscope.jfr.source import Source
 
@@ -22,8 +21,7 @@ _GUESSED_SIZE: Final = 1 << 30
 """What async-profiler writes as the size until it closes the chunk."""
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """The header of one chunk. `offset` and `end` bound the bytes of the file that may be the chunk's own."""
 
     offset: int
@@ -85,8 +83,7 @@ class Header:
         return ""
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(NamedTuple):
     """Bytes of the file that belong to no chunk."""
 
     offset: int

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from emberscope.jfr.encoding import Damaged
 from emberscope.jfr.metadata import Field, Metadata, Type
@@ -33,8 +32,7 @@ _PRIMITIVES: Final = {
 _MAX_STRUCTS: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """One column that the kernel gives: its number there, the operation that reads it and the field it comes from.
 
     `pool` is the id of the type whose pool holds what the value, a key, refers to; None for a value of its own.
@@ -49,8 +47,7 @@ class Column:
     within: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """The program of a type, and its columns by path, in the order of the fields."""
 
     program: tuple[int, ...]

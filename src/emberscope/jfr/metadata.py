@@ -20,21 +20,21 @@ CHECKPOINT_EVENT: Final = 1
 _TIMESPAN: Final = "jdk.jfr.Timespan"
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Field:
     """A field of a type: the id of its own type; `pooled` where only a key of that type's pool is written.
 
-    `annotations` by the id of their type: the value, several joined by ` / `, empty where it has none.
+    `annotations` are as they are written, in keys and values; see `Metadata.annotation`.
     """
 
     name: str
     type_id: int
     pooled: bool
     is_array: bool
-    annotations: dict[int, str] = field(default_factory=dict)
+    annotations: list[tuple[str, ...]] = field(default_factory=list)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Type:
     """A type; `simple` where it stands for the one field that it has."""
 
@@ -43,10 +43,10 @@ class Type:
     super_type: str
     simple: bool
     fields: list[Field] = field(default_factory=list)
-    annotations: dict[int, str] = field(default_factory=dict)
+    annotations: list[tuple[str, ...]] = field(default_factory=list)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Metadata:
     """All types by id, and the ids of those that are wanted by name. One object for equal descriptions."""
 
@@ -67,9 +67,16 @@ class Metadata:
         return found.name if found is not None else f"type {type_id}"
 
     def annotation(self, of: Field | Type, name: str) -> str | None:
-        """The value of an annotation by its full name (`jdk.jfr.Label`); None where it is not there."""
+        """The value of an annotation by its full name (`jdk.jfr.Label`); None where it is not there.
+
+        Several values are joined by ` / `; empty where it has none.
+        """
         kind = self.by_name.get(name)
-        return None if kind is None else of.annotations.get(kind.id)
+        for pairs in of.annotations if kind is not None else ():
+            attributes = dict(zip(pairs[::2], pairs[1::2], strict=True))
+            if kind is not None and attributes.get("class") == str(kind.id):
+                return " / ".join(v for key, v in attributes.items() if key == "value" or key.startswith("value-"))
+        return None
 
     def timespan_unit(self, type_name: str, field_name: str) -> str | None:
         """The unit that the metadata gives a duration: `TICKS`, `NANOSECONDS`, `MILLISECONDS`...; None if none."""
@@ -114,13 +121,12 @@ def _types(described: list[tuple[int, str, tuple[str, ...]]]) -> Metadata:
     for depth, element, pairs in described:
         owner = owners[depth - 1] if depth else None
         node: Type | Field | None = None
-        attributes = dict(zip(pairs[::2], pairs[1::2], strict=True))
         if element == "annotation":
             if owner is not None:
-                values = [value for key, value in attributes.items() if key == "value" or key.startswith("value-")]
-                owner.annotations[int(attributes["class"])] = " / ".join(values)
+                owner.annotations.append(pairs)
         elif element == "field":
             if isinstance(owner, Type):
+                attributes = dict(zip(pairs[::2], pairs[1::2], strict=True))
                 node = Field(
                     attributes["name"],
                     int(attributes["class"]),
@@ -129,6 +135,7 @@ def _types(described: list[tuple[int, str, tuple[str, ...]]]) -> Metadata:
                 )
                 owner.fields.append(node)
         elif element == "class":
+            attributes = dict(zip(pairs[::2], pairs[1::2], strict=True))
             simple = attributes.get("simpleType") == "true"
             node = Type(int(attributes["id"]), attributes["name"], attributes.get("superType", ""), simple)
             types[node.id] = node

@@ -12,7 +12,7 @@ import pyarrow as pa
 from emberscope.jfr.chunk import Chunk
 from emberscope.jfr.layout import KEY
 from emberscope.kernel.ops import STRING
-from emberscope.tables.frames import class_name
+from emberscope.tables.frame_names import class_name
 
 THREAD: Final = "java.lang.Thread"
 THREAD_PATHS: Final = frozenset(("osName", "osThreadId", "javaName", "javaThreadId"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from emberscope.jfr.choice import is_superseded
 from emberscope.jfr.chunk import Choice, Chunk, Refused, decode
@@ -13,8 +13,7 @@ from emberscope.jfr.stacks import IS_EMPTY, IS_UNRESOLVED, stacks_of
 from emberscope.kernel import Stacks
 
 
-@dataclass(frozen=True, slots=True)
-class Traces:
+class Traces(NamedTuple):
     """The stacks of the events of one type, a value each: `keys` (int64), local `nodes` (int32), `flags` (uint8).
 
     `superseded`: a better type of the same chunk counts the same.
@@ -27,8 +26,7 @@ class Traces:
     superseded: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Sampled:
+class Sampled(NamedTuple):
     """A chunk, its stacks (None where it describes none) and those of its sample events."""
 
     chunk: Chunk

@@ -8,8 +8,8 @@ from emberscope.jfr.chunk import Choice, Chunk
 from emberscope.jfr.layout import KEY
 from emberscope.kernel import Stacks
 from emberscope.kernel.ops import TRUNCATED
-from emberscope.tables.frame_kinds import C1, CPP, INLINED, INTERPRETED, JAVA, JIT, KERNEL, NATIVE, is_java, java_kind
-from emberscope.tables.frames import NO_NAME, frame_name
+from emberscope.tables.frame_kinds import C1, CPP, INLINED, INTERPRETED, JAVA, JIT, KERNEL, NATIVE, java_kind
+from emberscope.tables.frame_names import NO_NAME, frame_name
 from emberscope.tables.stack_tree import NameFrame
 
 TRACE: Final = "jdk.types.StackTrace"
@@ -27,6 +27,7 @@ IS_TRUNCATED, IS_UNRESOLVED, IS_EMPTY = 1, 2, 4
 
 KINDS: Final = (JAVA, INTERPRETED, JIT, INLINED, C1, NATIVE, CPP, KERNEL)
 """Kinds of frames by the number that the kernel keeps."""
+_FIRST_NATIVE: Final = KINDS.index(NATIVE)
 _NATIVE_TYPES: Final = {"Native": NATIVE, "C++": CPP, "Kernel": KERNEL}
 
 _TYPE_PATH: Final = "frames[].type"
@@ -92,7 +93,7 @@ def name_frame(owner: str | None, method: str | None, kind: int) -> tuple[str, s
         return TRUNCATED, JAVA
     if method is None:
         return UNRESOLVED_FRAME, JAVA
-    if is_java(KINDS[kind]):
+    if kind < _FIRST_NATIVE:
         return frame_name(owner or "", method), KINDS[kind]
     return method or NO_NAME, KINDS[kind]  # the class of a native frame is its library
 

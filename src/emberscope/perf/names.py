@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from emberscope.tables.frames import class_name
+from emberscope.tables.frame_names import class_name
 
 # How agents that write the JIT map spell a method: perf-map-agent (`Lcom/foo/Bar;::baz`, with or without a signature),
 # perf's own JVMTI agent (`Lcom/foo/Bar;baz(I)V`), and the JVM's `Compiler.perfmap` (`void com.foo.Bar.baz(int)`).

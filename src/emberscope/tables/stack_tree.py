@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
 from emberscope.kernel import Tree
-from emberscope.tables.frames import FRAMES
-from emberscope.tables.stacks import STACKS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -76,6 +74,9 @@ class StackTree:
     def tables(self) -> tuple[pa.Table, pa.Table]:
         """The tables `stacks` and `frames` as they stand now."""
         import numpy as np
+
+        from emberscope.tables.frames import FRAMES
+        from emberscope.tables.stacks import STACKS
 
         stacks = STACKS.from_columns(
             {"parent": np.frombuffer(self.parents(), np.int32), "frame": np.frombuffer(self.frames(), np.int32)}

@@ -6,15 +6,13 @@ Arrow is imported on use, not at import, so that `emberscope --version` stays in
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """One column. `type` is an Arrow type by name (`int64`, `string`, `list<int32>`); null means "not known"."""
 
     name: str
@@ -33,8 +31,7 @@ class Column:
         return pa.type_for_alias(self.type)
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """A named table of the vocabulary. `doc` says what one row is."""
 
     name: str

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emberscope.tables.frames import class_name, frame_name, method_name
+from emberscope.tables.frame_names import class_name, frame_name, method_name
 
 # Names as the recordings of their last column have them, the files of which are those of grafana/jfr-parser; the names
 # of Spark come from recordings of its driver and executors.
