@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from array import array
+from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 from emberscope.kernel.ops import DOUBLE, FLOAT, STRING
-from emberscope.kernel.plain.program import FORMATS, Step
-from emberscope.kernel.plain.reader import Adds, stored
+from emberscope.kernel.plain.flat import is_flat
+from emberscope.kernel.plain.program import FORMATS, Step, steps
+from emberscope.kernel.plain.reader import Adds, pool_reader, stores
 
 Storage: TypeAlias = "array[Any] | list[str | int | None]"
 _SWAPPED: Final = (FLOAT, DOUBLE) if sys.byteorder == "little" else ()
@@ -32,42 +34,78 @@ class _Group:
         self.kept = -1
 
 
+class Flat:
+    """A flat array of which something is wanted: where its elements are, and how many records' were read."""
+
+    __slots__ = ("adds", "columns", "element", "lengths", "read", "starts", "stops")
+
+    def __init__(self, element: tuple[Step, ...], lengths: array[int]) -> None:
+        self.element = element
+        self.lengths = lengths
+        self.starts = array("q")
+        self.stops = array("q")
+        self.columns = [step.column for step in element if step.column >= 0]
+        self.adds: Adds = ()
+        self.read = 0
+
+
 class Columns:
     """All columns of a type, and how many records they hold."""
 
-    __slots__ = ("_order", "_records", "_swapped", "adds", "broken", "operations", "program", "rows", "storages", "top")
-
-    def __init__(self, program: tuple[Step, ...]) -> None:
-        self.program = program
+    def __init__(self, b: bytes, compressed: bool, ops: Sequence[int]) -> None:
+        self.bytes = b
+        self.compressed = compressed
+        self.program = steps(ops)
         self.rows = 0
         self.broken = 0
         self.operations: dict[int, int] = {}
-        self.storages: dict[int, Storage] = {}
-        self.top = frozenset(step.column for step in program)
+        self.top = frozenset(step.column for step in self.program)
         """Columns outside of arrays."""
+        self.flat: dict[int, Flat] = {}
+        """By the columns within them."""
+        self._storages: dict[int, Storage] = {}
         self._swapped: dict[int, int] = {}
         self._records = _Group(None, array("q"))
         self._order: list[tuple[_Group, Storage]] = []
         adds: list[Any] = []
-        self._lay_out(program, self._records, adds)
+        self._lay_out(self.program, self._records, adds)
         self.adds: Adds = tuple(adds)
 
     def _lay_out(self, program: tuple[Step, ...], group: _Group, adds: list[Any]) -> None:
         for step in program:
-            if step.column < 0 and not stored(step.element):
+            if not stores(step):
                 continue
-            operation = step.operation
-            storage: Storage = [] if operation == STRING else array(FORMATS[operation])
+            storage = self._storage(step, adds)
             self._order.append((group, storage))
-            if isinstance(storage, array) and operation in (FLOAT, DOUBLE):
-                adds.append(storage.frombytes)
+            if not isinstance(storage, array) or not any(stores(inner) for inner in step.element):
+                continue
+            if group is self._records and is_flat(step):
+                self._lay_out_flat(Flat(step.element, storage), adds)
             else:
-                adds.append(storage.append)
-            if step.column >= 0:
-                self.storages[step.column] = storage
-                self.operations[step.column] = operation
-            if step.element and isinstance(storage, array):
                 self._lay_out(step.element, _Group(group, storage), adds)
+
+    def _lay_out_flat(self, flat: Flat, adds: list[Any]) -> None:
+        for places in (flat.starts, flat.stops):
+            adds.append(places.append)
+            self._order.append((self._records, places))
+        inner: list[Any] = []
+        for step in flat.element:
+            if step.column >= 0:
+                self._storage(step, inner)
+                self.flat[step.column] = flat
+        flat.adds = tuple(inner)
+
+    def _storage(self, step: Step, adds: list[Any]) -> Storage:
+        operation = step.operation
+        storage: Storage = [] if operation == STRING else array(FORMATS[operation])
+        if isinstance(storage, array) and operation in (FLOAT, DOUBLE):
+            adds.append(storage.frombytes)
+        else:
+            adds.append(storage.append)
+        if step.column >= 0:
+            self._storages[step.column] = storage
+            self.operations[step.column] = operation
+        return storage
 
     def take_back(self, rows: int) -> None:
         """Drop the values of a broken record after the first `rows`, which are whole."""
@@ -88,11 +126,26 @@ class Columns:
         for group in seen:
             group.kept = -1
 
+    def refuse_views(self) -> None:
+        """Raises `BufferError` if somebody holds a view of a column that would grow only when it is asked for again."""
+        for column, flat in self.flat.items():
+            storage = self._storages[column]
+            if flat.read and isinstance(storage, array):
+                storage.append(0)
+                storage.pop()
+
+    def check(self, column: int, operation: int) -> None:
+        """Raises `KeyError` for a column that is not there, `TypeError` for one of another operation."""
+        if self.operations[column] != operation:
+            raise TypeError(f"column {column} is of operation {self.operations[column]}, not {operation}")
+
     def numbers(self, column: int) -> array[Any]:
         """A numeric column. Raises `KeyError`, or `TypeError` for one of strings."""
-        storage = self.storages[column]
+        storage = self._storages[column]
         if not isinstance(storage, array):
             raise TypeError(f"column {column} holds strings")
+        if column in self.flat:
+            self._read_flat(self.flat[column])
         done = self._swapped.get(column, 0)
         if self.operations[column] in _SWAPPED and done < len(storage):
             fresh = storage[done:]
@@ -101,9 +154,15 @@ class Columns:
             self._swapped[column] = len(storage)
         return storage
 
+    def _read_flat(self, flat: Flat) -> None:
+        read = pool_reader(flat.element, self.compressed)
+        for row in range(flat.read, self.rows):
+            read(self.bytes, flat.starts[row], flat.stops[row], iter(range(flat.lengths[row])), flat.adds)
+        flat.read = self.rows
+
     def strings(self, column: int) -> list[str | int | None]:
         """A column of strings, with the keys of those that are references. Raises `KeyError` or `TypeError`."""
-        storage = self.storages[column]
+        storage = self._storages[column]
         if isinstance(storage, array):
             raise TypeError(f"column {column} holds numbers")
         return storage

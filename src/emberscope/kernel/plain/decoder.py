@@ -10,7 +10,6 @@ from emberscope.kernel.ops import LONG
 from emberscope.kernel.plain.buffers import Ints, ints
 from emberscope.kernel.plain.columns import Columns
 from emberscope.kernel.plain.encoding import BROKEN, counted, read_head, read_int, read_long
-from emberscope.kernel.plain.program import steps
 from emberscope.kernel.plain.reader import events_reader, pool_reader
 from emberscope.kernel.plain.scan import scan
 
@@ -33,7 +32,7 @@ class Decoder:
     def program(self, type_id: int, ops: Sequence[int]) -> None:
         if type_id not in _LONGS or type_id in self._types:
             raise ValueError(f"type {type_id} has a program, or is no number of 64 bits")
-        self._types[type_id] = Columns(steps(ops))
+        self._types[type_id] = Columns(self._b, self._compressed, ops)
 
     def events(self, start: int, limit: int, known: frozenset[int] | None) -> int:
         if start < 0:
@@ -48,6 +47,7 @@ class Decoder:
         return stop
 
     def _decode(self, columns: Columns, positions: list[int]) -> None:
+        columns.refuse_views()
         left = iter(positions)
         rows = columns.rows
         broken = 0
@@ -107,6 +107,7 @@ class Decoder:
         return ""
 
     def _constants(self, columns: Columns, p: int, end: int, count: int) -> int:
+        columns.refuse_views()
         read = pool_reader(columns.program, self._compressed)
         left = iter(range(count))
         try:

@@ -3,8 +3,8 @@
 There are hundreds of thousands of records in a chunk: a loop over the operations costs several times what straight
 code for them costs. The generated source holds numbers and fixed words only, nothing from the file.
 
-A reader takes an iterator and a tuple of functions that append to the columns, in the order of `stored`. What is left
-in the iterator tells which record broke.
+A reader takes an iterator and a tuple of functions that append to the columns, in the order of the program; a flat
+array outside of others takes three, for count, start and stop. What is left in the iterator tells which record broke.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, Final, TypeAlias
 
 from emberscope.kernel.ops import ARRAY, BOOLEAN, BYTE, CHAR, DOUBLE, FLOAT, INT, LONG, SHORT, STRING
 from emberscope.kernel.plain import encoding
+from emberscope.kernel.plain.flat import Skip, is_flat, skip
 from emberscope.kernel.plain.program import Step
 
 Adds: TypeAlias = tuple[Callable[[Any], object], ...]
@@ -46,24 +47,18 @@ _CALLED: Final = (
 _TOO_LONG: Final = "if p > end: raise Damaged('a record is longer than its size')"
 
 
-def stored(program: tuple[Step, ...]) -> list[Step]:
-    """The steps that append to something, in their order: those with a column, and arrays that hold such a step.
+def stores(step: Step) -> bool:
+    """Whether anything is kept of the step: its own values, or of an array the counts for the sake of its elements.
 
-    The counts of an array are kept even where they are not asked for, as long as its elements are: they tell how many
-    values of a broken record have to be taken back.
+    The counts are kept even where they are not asked for, as long as something of the elements is: they tell how many
+    values belong to a record.
     """
-    found: list[Step] = []
-    for step in program:
-        inner = stored(step.element)
-        if step.column >= 0 or inner:
-            found.append(step)
-        found += inner
-    return found
+    return step.column >= 0 or any(stores(inner) for inner in step.element)
 
 
 @functools.lru_cache(maxsize=1024)
 def events_reader(program: tuple[Step, ...], compressed: bool) -> ReadEvents:
-    source = _Source(program, compressed)
+    source = _Source(compressed)
     source.add(" ", "for p in positions:")
     source.add("  ", "end = p")
     source.add("  ", "try:")
@@ -78,7 +73,7 @@ def events_reader(program: tuple[Step, ...], compressed: bool) -> ReadEvents:
 
 @functools.lru_cache(maxsize=1024)
 def pool_reader(program: tuple[Step, ...], compressed: bool) -> ReadPool:
-    source = _Source(program, compressed)
+    source = _Source(compressed)
     source.add(" ", "for _ in records:")
     source.steps("  ", program, 0)
     source.add("  ", _TOO_LONG)
@@ -89,20 +84,21 @@ def pool_reader(program: tuple[Step, ...], compressed: bool) -> ReadPool:
 class _Source:
     """The lines of one reader while they are written."""
 
-    def __init__(self, program: tuple[Step, ...], compressed: bool) -> None:
+    def __init__(self, compressed: bool) -> None:
         self._compressed = compressed
         self._lines: list[str] = []
         self._next = 0
-        names = "".join(f"a{i}, " for i in range(len(stored(program))))
-        if names:
-            self.add(" ", f"{names}= adds")
+        self._skips: list[Skip] = []
 
     def add(self, indent: str, line: str) -> None:
         self._lines.append(indent + line)
 
     def compile(self, head: str) -> Any:
         scope: dict[str, Any] = {name: getattr(encoding, name) for name in _CALLED}
-        exec(compile("\n".join([head, *self._lines]), "<kernel program>", "exec"), scope)
+        scope |= {f"skip{i}": skip for i, skip in enumerate(self._skips)}
+        names = "".join(f"a{i}, " for i in range(self._next))
+        lines = [head, f" {names}= adds" if names else "", *self._lines]
+        exec(compile("\n".join(lines), "<kernel program>", "exec"), scope)
         return scope["read"]
 
     def steps(self, indent: str, program: tuple[Step, ...], depth: int) -> None:
@@ -121,9 +117,17 @@ class _Source:
         count = f"n{depth}"
         self.integer(indent, INT, count)
         self.add(indent, f"if not 0 <= {count} <= end - p: raise Damaged('impossible array length')")
-        if step.column >= 0 or stored(step.element):
+        if stores(step):
             self.add(indent, f"{self._appender()}({count})")
-        if step.element:
+        inner = any(stores(s) for s in step.element)
+        if is_flat(step) and (depth == 0 or not inner):
+            if inner:
+                self.add(indent, f"{self._appender()}(p)")
+            self.add(indent, f"p = skip{len(self._skips)}(b, p, end, {count})")
+            if inner:
+                self.add(indent, f"{self._appender()}(p)")
+            self._skips.append(skip(step.element, self._compressed))
+        elif step.element:
             self.add(indent, f"for _{depth} in range({count}):")
             self.steps(indent + " ", step.element, depth + 1)
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Mapping
-from itertools import accumulate
 from typing import Any, Final, TypeAlias
 
-from emberscope.kernel.ops import ARRAY, BOOLEAN, INT, LONG
+from emberscope.kernel.ops import LONG
 from emberscope.kernel.plain.buffers import Ints, ints
-from emberscope.kernel.plain.columns import Columns
 from emberscope.kernel.plain.decoder import Decoder
+from emberscope.kernel.plain.traces import checked, traces
 
 Frame: TypeAlias = tuple[str | None, str | None, int, int]
 """Class, method, kind, line."""
@@ -37,8 +36,12 @@ class Stacks:
     ) -> None:
         if any(not 0 <= kind <= 255 for kind in kinds.values()):
             raise ValueError("a kind is a number of 0 to 255")
+        self._kinds = kinds
+        columns = decoder.columns(trace[0])
+        self._rows = decoder.rows_by_key(trace[0])
+        if columns is not None:
+            self._traces = traces(columns, trace[1:])
         self._names = _Names(decoder, method, klass, symbol, pool)
-        self._read_traces(decoder, trace, kinds)
         self._locals: dict[tuple[int, int, int] | None, int] = {}
         self._places: dict[Any, int] = {}
         self._unresolved: set[int] = set()
@@ -49,31 +52,6 @@ class Stacks:
         self._root: dict[int, Any] = {_NUMBER: 0}
         self._nodes: dict[int, int] = {0: 0}
         self._flags: dict[int, int] = {0: _NO_STACK}
-
-    def _read_traces(
-        self, decoder: Decoder, trace: tuple[int, int, int, int, int, int], kinds: Mapping[int, int]
-    ) -> None:
-        type_id, truncated, lengths, methods, types, lines = trace
-        columns = decoder.columns(type_id)
-        self._rows = decoder.rows_by_key(type_id)
-        counts = _numbers(columns, lengths, ARRAY, columns.rows if columns is not None else 0)
-        self._starts = [0, *accumulate(counts)]
-        rows, frames = len(counts), self._starts[-1]
-        self._truncated = _numbers(columns, truncated, BOOLEAN, rows) if truncated >= 0 else None
-        self._places_in = [_numbers(columns, methods, LONG, frames)]
-        # What is the same for all frames is left out of the places, so that a place is nearly always just a method.
-        self._kinds, self._kind, self._has_lines = kinds, 0, lines >= 0
-        self._has_kinds = False
-        if types >= 0:
-            frame_types = _numbers(columns, types, LONG, frames)
-            found = {kinds.get(key, 0) for key in set(frame_types)}
-            self._has_kinds = len(found) > 1
-            if self._has_kinds:
-                self._places_in.append(frame_types)
-            else:
-                self._kind = min(found, default=0)
-        if self._has_lines:
-            self._places_in.append(_numbers(columns, lines, INT, frames))
 
     def nodes(self, keys: Ints) -> tuple[memoryview, memoryview]:
         given = ints(keys, "q").tolist()
@@ -91,14 +69,11 @@ class Stacks:
         row = self._rows.get(key)
         if row is None:
             return 0, _UNRESOLVED
-        start, stop = self._starts[row], self._starts[row + 1]
-        flags = _TRUNCATED if self._truncated is not None and self._truncated[row] else 0
-        if start == stop:
+        flags = _TRUNCATED if self._traces.truncated(row) else 0
+        places = self._traces.places(row)
+        if not places:
             return 0, flags | _NO_STACK
         path = [self._local(None)] if flags else []
-        places: Any = self._places_in[0][start:stop]
-        if len(self._places_in) > 1:
-            places = list(zip(*(column[start:stop] for column in self._places_in), strict=True))
         places.reverse()
         known = self._places
         try:
@@ -124,11 +99,8 @@ class Stacks:
 
     def _frame(self, place: Any) -> int:
         """The local frame of a place that was not met before."""
-        values = iter(place if len(self._places_in) > 1 else (place,))
-        method = next(values)
-        kind = self._kinds.get(next(values), 0) if self._has_kinds else self._kind
-        line = next(values) if self._has_lines else 0
-        local = self._places[place] = self._local((method, kind, line))
+        method, frame_type, line = self._traces.values(place)
+        local = self._places[place] = self._local((method, self._kinds.get(frame_type, 0), line))
         return local
 
     def _local(self, frame: tuple[int, int, int] | None) -> int:
@@ -175,9 +147,9 @@ class _Names:
         self._methods = decoder.rows_by_key(method[0])
         self._classes = decoder.rows_by_key(klass[0])
         self._symbols = decoder.rows_by_key(symbol[0])
-        self._owners = _numbers(methods, method[1], LONG, methods.rows if methods is not None else 0)
-        self._method_names = _numbers(methods, method[2], LONG, methods.rows if methods is not None else 0)
-        self._class_names = _numbers(classes, klass[1], LONG, classes.rows if classes is not None else 0)
+        self._owners = checked(methods, method[1], LONG, methods.rows if methods is not None else 0)
+        self._method_names = checked(methods, method[2], LONG, methods.rows if methods is not None else 0)
+        self._class_names = checked(classes, klass[1], LONG, classes.rows if classes is not None else 0)
         self._texts: list[str | None] = []
         if symbols is not None:
             self._texts = decoder.strings(*symbol, pool)
@@ -197,18 +169,3 @@ class _Names:
     def _symbol(self, key: int) -> str | None:
         row = self._symbols.get(key)
         return None if row is None else self._texts[row]
-
-
-def _numbers(columns: Columns | None, column: int, operation: int, size: int) -> array[Any]:
-    """A column of an operation and of that many values; an empty one where the type has no program.
-
-    Raises `KeyError`, `TypeError` or `ValueError` for one that is not so.
-    """
-    if columns is None:
-        return array("q")
-    numbers = columns.numbers(column)
-    if columns.operations[column] != operation:
-        raise TypeError(f"column {column} is of another operation")
-    if len(numbers) != size:
-        raise ValueError(f"column {column} has {len(numbers)} values and should have {size}")
-    return numbers
