@@ -139,6 +139,11 @@ class Columns:
         if self.operations[column] != operation:
             raise TypeError(f"column {column} is of operation {self.operations[column]}, not {operation}")
 
+    def outside(self, column: int) -> None:
+        """Raises `TypeError` for a column within an array."""
+        if column not in self.top:
+            raise TypeError(f"column {column} is within an array")
+
     def numbers(self, column: int) -> array[Any]:
         """A numeric column. Raises `KeyError`, or `TypeError` for one of strings."""
         storage = self._storages[column]

@@ -143,14 +143,19 @@ class Decoder:
         pooled = self._pooled(pool).get
         return [value if value.__class__ is not int else pooled(value) for value in values]  # type: ignore[misc]
 
+    def check_pool(self, pool: tuple[int, int] | None) -> None:
+        """Raises `KeyError` or `TypeError` for what cannot be a pool of strings."""
+        if pool is not None:
+            columns = self._types[pool[0]]
+            columns.strings(pool[1])
+            columns.outside(pool[1])
+
     def _pooled(self, pool: tuple[int, int] | None) -> dict[int, str | None]:
+        self.check_pool(pool)
         if pool is None:
             return {}
         type_id, column = pool
-        columns = self._types[type_id]
-        values = columns.strings(column)
-        if len(values) != columns.rows:
-            raise ValueError(f"column {column} of type {type_id} is within an array")
+        values = self._types[type_id].strings(column)
         keys = self.keys(type_id)
         return {key: value if isinstance(value, str) else None for key, value in zip(keys, values, strict=False)}
 

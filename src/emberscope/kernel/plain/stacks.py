@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 from emberscope.kernel.ops import LONG
 from emberscope.kernel.plain.buffers import Ints, ints
 from emberscope.kernel.plain.decoder import Decoder
-from emberscope.kernel.plain.traces import checked, traces
+from emberscope.kernel.plain.traces import of_records, traces
 
 Frame: TypeAlias = tuple[str | None, str | None, int, int]
 """Class, method, kind, line."""
@@ -100,7 +100,8 @@ class Stacks:
     def _frame(self, place: Any) -> int:
         """The local frame of a place that was not met before."""
         method, frame_type, line = self._traces.values(place)
-        local = self._places[place] = self._local((method, self._kinds.get(frame_type, 0), line))
+        kind = 0 if frame_type is None else self._kinds.get(frame_type, 0)
+        local = self._places[place] = self._local((method, kind, line))
         return local
 
     def _local(self, frame: tuple[int, int, int] | None) -> int:
@@ -147,14 +148,14 @@ class _Names:
         self._methods = decoder.rows_by_key(method[0])
         self._classes = decoder.rows_by_key(klass[0])
         self._symbols = decoder.rows_by_key(symbol[0])
-        self._owners = checked(methods, method[1], LONG, methods.rows if methods is not None else 0)
-        self._method_names = checked(methods, method[2], LONG, methods.rows if methods is not None else 0)
-        self._class_names = checked(classes, klass[1], LONG, classes.rows if classes is not None else 0)
+        self._owners = of_records(methods, method[1], LONG)
+        self._method_names = of_records(methods, method[2], LONG)
+        self._class_names = of_records(classes, klass[1], LONG)
+        decoder.check_pool(pool)
         self._texts: list[str | None] = []
         if symbols is not None:
             self._texts = decoder.strings(*symbol, pool)
-            if len(self._texts) != symbols.rows:
-                raise ValueError("the column of symbols is within an array")
+            symbols.outside(symbol[1])
 
     def of(self, key: int) -> tuple[str | None, str | None]:
         row = self._methods.get(key)

@@ -16,8 +16,8 @@ from emberscope.kernel.plain.columns import Columns, Flat
 from emberscope.kernel.plain.flat import element_pattern
 from emberscope.kernel.plain.reader import pool_reader
 
-Values: TypeAlias = tuple[int, int, int]
-"""Method, frame type, line; the latter two 0 where they were not asked for."""
+Values: TypeAlias = tuple[int, int | None, int]
+"""Method, frame type (None where it was not asked for), line (0 where it was not asked for)."""
 
 
 class Traces(NamedTuple):
@@ -34,16 +34,16 @@ def traces(columns: Columns, trace: tuple[int, int, int, int, int]) -> Traces:
     Raises `KeyError`, `TypeError` or `ValueError` for columns that are not there, not so, or not of one size.
     """
     truncated, lengths, method, frame_type, line = trace
-    flags = checked(columns, truncated, BOOLEAN, columns.rows) if truncated >= 0 else bytes(columns.rows)
-    counts = checked(columns, lengths, ARRAY, columns.rows)
-    wanted = {method: LONG} | {c: o for c, o in ((frame_type, LONG), (line, INT)) if c >= 0}
+    flags = of_records(columns, truncated, BOOLEAN) if truncated >= 0 else bytes(columns.rows)
+    counts = of_records(columns, lengths, ARRAY)
+    wanted = [(method, LONG), *((c, o) for c, o in ((frame_type, LONG), (line, INT)) if c >= 0)]
     flat = columns.flat.get(method)
-    if flat is not None and flat.lengths is counts and all(columns.flat.get(column) is flat for column in wanted):
-        for column, operation in wanted.items():
+    if flat is not None and flat.lengths is counts and all(columns.flat.get(column) is flat for column, _ in wanted):
+        for column, operation in wanted:
             columns.check(column, operation)
         return Traces(flags.__getitem__, *_unread(columns, flat, (method, frame_type, line)))
     size = sum(counts)
-    values = [checked(columns, column, operation, size) for column, operation in wanted.items()]
+    values = [_of_frames(columns, column, operation, size) for column, operation in wanted]
     return Traces(flags.__getitem__, *_read(counts, values, frame_type >= 0, line >= 0))
 
 
@@ -62,8 +62,8 @@ def _unread(
     def values(place: bytes) -> Values:
         found: list[int] = []
         read(place, 0, len(place), iter((0,)), (found.append,) * len(flat.columns))
-        method, frame_type, line = (found[at] if at >= 0 else 0 for at in order)
-        return method, frame_type, line
+        method, frame_type, line = order
+        return found[method], found[frame_type] if frame_type >= 0 else None, found[line] if line >= 0 else 0
 
     return places, values
 
@@ -78,18 +78,24 @@ def _read(
         return list(zip(*(column[starts[row] : starts[row + 1]] for column in columns), strict=True))
 
     def values(place: tuple[int, ...]) -> Values:
-        return place[0], place[1] if has_type else 0, place[-1] if has_line else 0
+        return place[0], place[1] if has_type else None, place[-1] if has_line else 0
 
     return places, values
 
 
-def checked(columns: Columns | None, column: int, operation: int, size: int) -> array[Any]:
-    """A column of an operation and of that many values; an empty one where the type has no program.
+def of_records(columns: Columns | None, column: int, operation: int) -> array[Any]:
+    """A column of an operation with a value for each record; an empty one where the type has no program.
 
-    Raises `KeyError`, `TypeError` or `ValueError` for one that is not so.
+    Raises `KeyError` or `TypeError` for one that is not so.
     """
     if columns is None:
         return array("q")
+    columns.check(column, operation)
+    columns.outside(column)
+    return columns.numbers(column)
+
+
+def _of_frames(columns: Columns, column: int, operation: int, size: int) -> array[Any]:
     columns.check(column, operation)
     numbers = columns.numbers(column)
     if len(numbers) != size:
