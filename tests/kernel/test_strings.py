@@ -102,6 +102,22 @@ def test_references(kernel: Any, compressed: bool) -> None:
     assert _texts(kernel, writer, payloads) == ["new", "six", None, None, None, "zero"]
 
 
+def test_references_see_what_came_later(kernel: Any) -> None:
+    writer = Writer()
+    writer.event(7, b"\2\5")
+    first = checkpoint(writer, (STRINGS, [b"\5" + writer.text("old")]))
+    second = checkpoint(writer, (STRINGS, [b"\5" + writer.text("new")]))
+    decoder = kernel.Decoder(bytes(writer.body), True)
+    for type_id, ops in _OPS.items():
+        decoder.program(type_id, ops)
+    decoder.events(0, len(writer.body), None)
+    seen = []
+    for position in (first, second):
+        decoder.checkpoints([position])
+        seen.append(decoder.strings(7, 0, (STRINGS, 1)))
+    assert seen == [["old"], ["new"]]
+
+
 def test_references_without_a_pool(kernel: Any) -> None:
     writer = Writer()
     writer.event(7, b"\2\5")

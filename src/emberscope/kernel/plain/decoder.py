@@ -17,6 +17,8 @@ _LONGS: Final = range(-(1 << 63), 1 << 63)
 
 
 class Decoder:
+    """`emberscope.kernel._native` says what this and its methods do."""
+
     def __init__(self, data: bytes | memoryview, compressed: bool) -> None:
         whole = data.obj if isinstance(data, memoryview) else data
         if isinstance(whole, bytes) and len(whole) == len(data):
@@ -27,7 +29,9 @@ class Decoder:
         self._types: dict[int, Columns] = {}
         self._counts: dict[int, int] = {}
         self._positions: dict[int, array[int]] = {0: array("q"), 1: array("q")}
+        # Pools by key, with the size that the pool had then.
         self._rows_by_key: dict[int, tuple[int, dict[int, int]]] = {}
+        self._texts_by_key: dict[tuple[int, int], tuple[int, dict[int, str | None]]] = {}
 
     def program(self, type_id: int, ops: Sequence[int]) -> None:
         if type_id not in _LONGS or type_id in self._types:
@@ -156,8 +160,12 @@ class Decoder:
             return {}
         type_id, column = pool
         values = self._types[type_id].strings(column)
-        keys = self.keys(type_id)
-        return {key: value if isinstance(value, str) else None for key, value in zip(keys, values, strict=False)}
+        size, found = self._texts_by_key.get(pool, (-1, {}))
+        if size != len(values):
+            texts = (value if isinstance(value, str) else None for value in values)
+            found = dict(zip(self.keys(type_id), texts, strict=False))
+            self._texts_by_key[pool] = (len(values), found)
+        return found
 
     def keys(self, type_id: int) -> array[Any]:
         """The keys of a pool; none where it has no column for them."""

@@ -9,7 +9,6 @@ array outside of others takes three, for count, start and stop. What is left in 
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeAlias
 
@@ -44,6 +43,9 @@ _CALLED: Final = (
     "string",
     "varint",
 )
+_READERS: Final[dict[Any, tuple[Any, int]]] = {}
+_MAX_LINES: Final = 100_000
+"""All types of a JDK need some 10,000; damaged metadata could ask for millions, at half a kilobyte each."""
 _TOO_LONG: Final = "if p > end: raise Damaged('a record is longer than its size')"
 
 
@@ -56,9 +58,31 @@ def stores(step: Step) -> bool:
     return step.column >= 0 or any(stores(inner) for inner in step.element)
 
 
-@functools.lru_cache(maxsize=1024)
 def events_reader(program: tuple[Step, ...], compressed: bool) -> ReadEvents:
-    source = _Source(compressed)
+    reader: ReadEvents = _reader(_events_source, program, compressed)
+    return reader
+
+
+def pool_reader(program: tuple[Step, ...], compressed: bool) -> ReadPool:
+    reader: ReadPool = _reader(_pool_source, program, compressed)
+    return reader
+
+
+def _reader(write: Callable[[_Source, tuple[Step, ...]], str], program: tuple[Step, ...], compressed: bool) -> Any:
+    """The compiled reader. Kept for the next chunk, as long as all that are kept are not too many lines."""
+    key = (write, program, compressed)
+    found = _READERS.get(key)
+    if found is None:
+        source = _Source(compressed)
+        head = write(source, program)
+        found = (source.compile(head), len(source.lines))
+        if sum(lines for _, lines in list(_READERS.values())) > _MAX_LINES:
+            _READERS.clear()
+        _READERS[key] = found
+    return found[0]
+
+
+def _events_source(source: _Source, program: tuple[Step, ...]) -> str:
     source.add(" ", "for p in positions:")
     source.add("  ", "end = p")
     source.add("  ", "try:")
@@ -68,17 +92,15 @@ def events_reader(program: tuple[Step, ...], compressed: bool) -> ReadEvents:
     source.steps("   ", program, 0)
     source.add("   ", _TOO_LONG)
     source.add("  ", "except BROKEN: take_back()")
-    return source.compile("def read(b, positions, adds, take_back):")  # type: ignore[no-any-return]
+    return "def read(b, positions, adds, take_back):"
 
 
-@functools.lru_cache(maxsize=1024)
-def pool_reader(program: tuple[Step, ...], compressed: bool) -> ReadPool:
-    source = _Source(compressed)
+def _pool_source(source: _Source, program: tuple[Step, ...]) -> str:
     source.add(" ", "for _ in records:")
     source.steps("  ", program, 0)
     source.add("  ", _TOO_LONG)
     source.add(" ", "return p")
-    return source.compile("def read(b, p, end, records, adds):")  # type: ignore[no-any-return]
+    return "def read(b, p, end, records, adds):"
 
 
 class _Source:
@@ -86,18 +108,18 @@ class _Source:
 
     def __init__(self, compressed: bool) -> None:
         self._compressed = compressed
-        self._lines: list[str] = []
+        self.lines: list[str] = []
         self._next = 0
         self._skips: list[Skip] = []
 
     def add(self, indent: str, line: str) -> None:
-        self._lines.append(indent + line)
+        self.lines.append(indent + line)
 
     def compile(self, head: str) -> Any:
         scope: dict[str, Any] = {name: getattr(encoding, name) for name in _CALLED}
         scope |= {f"skip{i}": skip for i, skip in enumerate(self._skips)}
         names = "".join(f"a{i}, " for i in range(self._next))
-        lines = [head, f" {names}= adds" if names else "", *self._lines]
+        lines = [head, f" {names}= adds" if names else "", *self.lines]
         exec(compile("\n".join(lines), "<kernel program>", "exec"), scope)
         return scope["read"]
 

@@ -24,6 +24,8 @@ _NUMBER: Final = -1
 
 
 class Stacks:
+    """`emberscope.kernel._native` says what this and its methods do."""
+
     def __init__(
         self,
         decoder: Decoder,

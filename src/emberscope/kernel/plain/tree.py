@@ -12,6 +12,8 @@ _INTS: Final = range(1 << 31)
 
 
 class Tree:
+    """`emberscope.kernel._native` says what this and its methods do."""
+
     def __init__(self) -> None:
         self._parents = array("i", [-1])
         self._frames = array("i", [-1])
