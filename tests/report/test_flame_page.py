@@ -67,6 +67,7 @@ PAGE = flame_page(
     coverage=Coverage((Note("cut", f"The recording ends early {EVIL}", "executor-1"),)),
     stage_names={7: "count at job.py:3", 8: EVIL},
     sql_names={3: "SELECT 1"},
+    codegen={3: {1: "WholeStageCodegen (1): HashAggregate, Range"}, 4: {1: "not in this page"}},
 )
 TOTAL = int(FLAME.tree("cpu").self_weights.sum())
 
@@ -229,6 +230,16 @@ class TestInABrowser:
         press(browser, Keys.ESCAPE)
         assert fragment(browser) == ""
         assert text(browser, ".flame-path [aria-current]").startswith("All")
+
+    def test_generated_code_is_told_by_its_node_of_the_plan(self, browser, page):
+        generated = next(n for n, name in enumerate(FLAME.names) if "GeneratedIteratorForCodegenStage1" in name)
+        open_page(browser, page, f"#node={FLAME.frames.tolist().index(generated)}")
+        view = browser.find_element(By.CSS_SELECTOR, ".flame-view")
+        corner = {"xoffset": -view.size["width"] // 2 + 30, "yoffset": -view.size["height"] // 2 + 3 * ROW + 10}
+        ActionChains(browser).move_to_element_with_offset(view, **corner).perform()
+        assert "hashAgg_doConsume_0" in text(browser, ".flame-tip")
+        assert "WholeStageCodegen (1): HashAggregate, Range" in text(browser, ".flame-tip")
+        assert "not in this page" not in page.read_text()
 
     def test_arrows_move_and_enter_zooms(self, browser, page):
         open_page(browser, page)

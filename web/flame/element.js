@@ -106,8 +106,8 @@ function show(host, flame, names) {
       const top = boxOf(scene(), node)?.top ?? place.top;
       showTip(panel, view, node, edge.left + Math.min(place.left + 12, edge.width - 40), edge.top + top + ROW / 2);
     }
-    const { name, family, total, self } = describe(view, node);
-    panel.said.textContent = `${name}. ${family}. Total ${total}. Self ${self}.`;
+    const { name, kind, plan, total, self } = describe(view, node);
+    panel.said.textContent = `${[name, kind, plan].filter(Boolean).join('. ')}. Total ${total}. Self ${self}.`;
     draw();
   };
 

@@ -1,5 +1,6 @@
 // What is seen now, and what can be said of a node of it.
 
+import { chosenColumns } from './facets.js';
 import { formatShare, formatWeight } from './format.js';
 
 /** @typedef {import('./unpack.js').Flame} Flame */
@@ -11,7 +12,8 @@ import { formatShare, formatWeight } from './format.js';
  * The state of one flame graph. Only element.js changes it.
  * @typedef {object} View
  * @property {Flame} flame
- * @property {Record<string, Record<string, string>>} names words beside the ids of stages and SQL executions
+ * @property {Record<string, Record<string, string>>} names words beside the ids of stages and SQL executions, and
+ *   `codegen`: what of the plan became generated code, by `execution/number`
  * @property {Choice} choice
  * @property {Layout} layout
  * @property {number} root the zoomed node
@@ -39,20 +41,60 @@ export function nameOf(view, node) {
   return node === 0 ? 'all' : view.flame.names[view.flame.labels[node]];
 }
 
+const COMPILATION_WORDS = /** @type {Record<string, string>} */ ({
+  interpreted: 'interpreted',
+  c1: 'compiled by C1',
+  jit: 'compiled',
+  inlined: 'inlined into its caller',
+});
+
+/**
+ * Whose code a node is, and how it was compiled where that is told apart.
+ * @param {View} view
+ * @param {number} node
+ */
+function kindOf(view, node) {
+  if (node === 0) return 'everything that is chosen';
+  const { flame } = view;
+  const label = flame.labels[node];
+  const compilation = COMPILATION_WORDS[flame.kindNames[flame.kinds[label]]];
+  return [flame.familyNames[flame.families[label]][1], compilation].filter(Boolean).join(', ');
+}
+
+/**
+ * The node of the plan that a frame of generated code was made from, with its operators where all executions that
+ * pass here have the same; empty for other frames.
+ * @param {View} view
+ * @param {number} node
+ */
+function planOf(view, node) {
+  const number = /GeneratedIteratorForCodegenStage(\d+)/.exec(nameOf(view, node))?.[1];
+  if (number === undefined) return '';
+  const { flame, choice, names } = view;
+  const passes = (/** @type {Uint32Array} */ nodes) => nodes.some((at) => at >= node && at < flame.ends[node]);
+  const words = new Set();
+  for (const { sql, nodes } of chosenColumns(flame, choice)) {
+    if (passes(nodes)) words.add(names.codegen?.[`${sql}/${number}`]);
+  }
+  const [only] = words;
+  return words.size === 1 && only ? only : `WholeStageCodegen (${number})`;
+}
+
 /**
  * The words that say what a node is and weighs.
  * @param {View} view
  * @param {number} node
  */
 export function describe(view, node) {
-  const { flame, layout, root } = view;
+  const { layout, root } = view;
   const figures = (/** @type {number} */ weight) => {
     const zoomed = root > 0 ? `, ${formatShare(weight / layout.totals[root])} of the zoomed frame` : '';
     return `${formatWeight(weight, unitOf(view))} (${formatShare(weight / layout.totals[0])} of all${zoomed})`;
   };
   return {
     name: nameOf(view, node),
-    family: node === 0 ? 'everything that is chosen' : flame.familyNames[flame.families[flame.labels[node]]][1],
+    kind: kindOf(view, node),
+    plan: planOf(view, node),
     total: figures(layout.totals[node]),
     self: figures(layout.selfs[node]),
   };

@@ -137,10 +137,11 @@ export function showTop(panel, view) {
 export function showTip(panel, view, node, x, y) {
   panel.tip.hidden = node < 0;
   if (node < 0) return;
-  const { name, family, total, self } = describe(view, node);
+  const { name, kind, plan, total, self } = describe(view, node);
   panel.tip.replaceChildren(
     made('b', name),
-    made('span', family),
+    made('span', kind),
+    ...(plan ? [made('span', plan)] : []),
     made('span', `Total ${total}`),
     made('span', `Self ${self}`),
   );

@@ -128,6 +128,7 @@ def _waits_outside_tasks(run: Run, samples: pa.Table) -> Note | None:
 def _page(
     run: Run, samples: pa.Table, stacks: pa.Table, frames: pa.Table, unit: str | None, given: dict[str, Any]
 ) -> str:
+    from emberscope.profile.codegen import generated_code_words
     from emberscope.profile.flame_data import flame_data, from_tree
     from emberscope.profile.fold import compacted
     from emberscope.report.flame_page import flame_page
@@ -144,6 +145,7 @@ def _page(
         coverage=run.coverage,
         stage_names=_names(run, "stages", "stage_id", "name"),
         sql_names=_names(run, "sql_executions", "sql_execution_id", "description"),
+        codegen=generated_code_words(frames, run.tables.get("plan_nodes")),
     )
 
 

@@ -62,18 +62,26 @@ def flame_element(
     *,
     stage_names: Mapping[int, str] | None = None,
     sql_names: Mapping[int, str] | None = None,
+    codegen: Mapping[int, Mapping[int, str]] | None = None,
 ) -> Markup:
     """The flame graph as `<x-flame>` with its packed data inside.
 
     `data` comes from `emberscope.profile.flame_data.flame_data(samples, stacks, frames)`: one tree with a weight column
     per event, SQL execution, stage and executor, so that the element can be restricted to each. The names are what
     the choices of stages and SQL executions show beside the id (stage name, description); they may hold anything.
+    `codegen` says what generated code is in the plan, by SQL execution and number (`codegen.generated_code_words`).
     """
     stages = {column.stage_id for column in data.columns}
     executions = {column.sql_execution_id for column in data.columns}
     names = {
         "stage": {key: name for key, name in (stage_names or {}).items() if key in stages},
         "sql": {key: name for key, name in (sql_names or {}).items() if key in executions},
+        "codegen": {
+            f"{sql}/{number}": words
+            for sql, by_number in (codegen or {}).items()
+            if sql in executions
+            for number, words in by_number.items()
+        },
     }
     return Markup(
         '<x-flame data-names="{names}"><p class="flame-note">This flame graph is drawn by a script in this page, '
@@ -115,6 +123,7 @@ def flame_page(
     coverage: Coverage | None = None,
     stage_names: Mapping[int, str] | None = None,
     sql_names: Mapping[int, str] | None = None,
+    codegen: Mapping[int, Mapping[int, str]] | None = None,
 ) -> str:
     """One HTML file with the flame graph, complete in itself: opens from disk, offline.
 
@@ -133,7 +142,7 @@ def flame_page(
         policy=content_security_policy(scripts=[script], styles=[style]),
         script=Markup(script),
         style=Markup(style),
-        element=flame_element(data, stage_names=stage_names, sql_names=sql_names),
+        element=flame_element(data, stage_names=stage_names, sql_names=sql_names, codegen=codegen),
     )
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup
 
+from emberscope.profile.codegen import generated_code_words
 from emberscope.profile.flame_data import flame_data
 from emberscope.report.diagnosis import no_finding, not_evaluated_sentences
 from emberscope.report.flame_page import content_security_policy, flame_element, flame_script, flame_style
@@ -173,6 +174,7 @@ def _flame(run: Run, rows: Sequence[StageRow]) -> Markup | None:
         flame_data(tables["samples"], tables["stacks"], tables["frames"]),
         stage_names={row.stage_id: row.words for row in rows},
         sql_names=sql_descriptions(run),
+        codegen=generated_code_words(tables["frames"], tables.get("plan_nodes")),
     )
 
 
