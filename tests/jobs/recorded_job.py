@@ -21,7 +21,7 @@ def main() -> None:
     spark = SparkSession.builder.appName("recorded job").getOrCreate()
     context = spark.sparkContext
     context.setJobGroup("the group", "a description of this very job, für alle")
-    groups = spark.range(0, 400_000, 1, 4).selectExpr("id % 100 AS k", "sqrt(id) AS v").groupBy("k").sum("v")
+    groups = spark.range(0, 8_000_000, 1, 4).selectExpr("id % 100 AS k", "sqrt(id) AS v").groupBy("k").sum("v")
     print("groups", groups.count())
     print("sum", context.parallelize(range(8), 4).map(fail_once).sum())
     sys.stdout.flush()

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from emberscope.eventlog.read import read_event_log
+from emberscope.profile.codegen import plan_node_of_samples, whole_stages
+from emberscope.sources.recording import load_recording
 from tests.jvm.recorded import OUTPUT, Finished, run
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("jar")]
@@ -53,6 +55,16 @@ def test_every_task_of_a_cluster_has_its_span_to_the_very_last(tmp_path: Path) -
             assert span[name] == task[name]
         assert (span["job_group"], span["description"]) == ("the group", "a description of this very job, für alle")
     assert {span["sql_execution_id"] is None for span in spans} == {True, False}, "SQL and RDD tasks differ"
+
+    recorded = load_recording(str(finished.store), files=[*map(str, finished.store.rglob("*.jfr"))]).tables
+    plans = read_event_log(str(next(finished.log.iterdir()))).tables["plan_nodes"]
+    codes, nodes = plan_node_of_samples(recorded["samples"], recorded["stacks"], recorded["frames"], plans)
+    at_work = {(whole.sql_execution_id, whole.node_id): whole for whole in whole_stages(plans)}
+    generated = [row for row, code in zip(recorded["samples"].to_pylist(), codes, strict=True) if code >= 0]
+    places = [at_work[row["sql_execution_id"], node] for row, node in zip(generated, nodes[codes >= 0], strict=True)]
+    assert places, "the loop of eight million rows is seen"
+    assert all(row["stage_id"] in place.stage_ids for row, place in zip(generated, places, strict=True))
+    assert "Range" in {operator for place in places for operator in place.operators}
 
     application = finished.application()
     assert application["app_id"] == finished.status["app_id"]
