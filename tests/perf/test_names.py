@@ -48,6 +48,7 @@ def test_python_in_a_jit_map():
         ("scala.collection.mutable.Growable.++=", "scala.collection.mutable.Growable.++=", "java"),
         ("scala.Predef$ArrowAssoc$.->$extension", "scala.Predef$ArrowAssoc$.->$extension", "java"),
         ("com.acme.Job.limit_=", "com.acme.Job.limit_=", "java"),
+        ("com.acme.Job.a$B$$limit_=", "com.acme.Job.a$B$$limit_=", "java"),
         ("com.acme.Job.$plus$plus_[j]", "com.acme.Job.$plus$plus", "java"),
         (
             "jdk/internal/reflect/GeneratedMethodAccessor7.invoke",

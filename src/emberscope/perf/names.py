@@ -13,7 +13,7 @@ _DESCRIPTOR: Final = re.compile(r"L(?P<owner>[\w$/.+-]+);(?:::|\.)?(?P<method>[\
 _DECLARATION: Final = re.compile(r"(?:[\w$.\[\]]+ )+(?P<owner>[\w$/.+]+)\.(?P<method>[\w$<>]+)\(.*\)")
 # The last of these is our own spelling of operators (`scala.collection.SeqOps.++`, `x_=`, `->$extension`).
 _QUALIFIED: Final = re.compile(
-    r"(?P<owner>[A-Za-z_$][\w$/.+-]*)\.(?P<method>[A-Za-z_$<][\w$<>]*|(?:\w+_)?[-+*%=<>!?&|^~:@#\\]+(?:\$[\w$]*)?)"
+    r"(?P<owner>[A-Za-z_$][\w$/.+-]*)\.(?P<method>[A-Za-z_$<][\w$<>]*|(?:[\w$]+_)?[-+*%=<>!?&|^~:@#\\]+(?:\$[\w$]*)?)"
 )
 _LIBRARY: Final = re.compile(r"(?:^|/)[\w.+-]+\.(?:so|ko|dll|dylib|exe)$")
 # CPython's perf trampoline (`py::work:/app/job.py`), and py-spy (`work (job.py:12)`).
