@@ -1,4 +1,5 @@
 import json
+import re
 from collections import Counter
 
 import pytest
@@ -64,6 +65,21 @@ def test_lines_tell_source_lines_apart(capsys):
     plain, lines = folded(capsys, JFR), folded(capsys, JFR, "--lines")
     assert lines.total() == plain.total()
     assert len(lines) > len(plain)
+
+
+def test_compilation_forks_the_graph_only_where_it_is_asked_for(capsys):
+    profile = str(DATA / "perf/sample1.collapsed")
+    plain, told = folded(capsys, profile), folded(capsys, profile, "--compilation")
+    assert told.total() == plain.total()
+    assert not [stack for stack in plain if "_[" in stack]
+    joined = Counter()
+    for stack, count in told.items():
+        joined[re.sub(r"_\[[01ij]\](?=;|$)", "", stack)] += count
+    assert joined == plain
+    assert any("_[i]" in stack for stack in told)
+    jit = folded(capsys, JFR, "--compilation")
+    assert {ending for stack in jit for ending in re.findall(r"_\[.\]", stack)} == {"_[0]", "_[i]", "_[j]"}
+    assert jit.total() == folded(capsys, JFR).total()
 
 
 def test_a_job_is_its_stages(run, capsys):

@@ -1,6 +1,7 @@
 import pytest
 
 from emberscope.perf.names import collapsed_frame, jit_frame
+from emberscope.tables.frame_kinds import COMPILATIONS
 
 
 @pytest.mark.parametrize(
@@ -70,3 +71,20 @@ def test_python_in_a_jit_map():
 def test_frames_of_collapsed_stacks(written, name, kind):
     assert collapsed_frame(written) == (name, kind)
     assert collapsed_frame(name)[0] == name
+
+
+@pytest.mark.parametrize(
+    ("written", "kind"),
+    [
+        ("a/B.c_[0]", "interpreted"),
+        ("a/B.c_[1]", "c1"),
+        ("a/B.c_[j]", "jit"),
+        ("a/B.c_[i]", "inlined"),
+        ("a/B.c", "java"),
+        ("c_[k]", "kernel"),
+        ("py::work:/app/job.py_[j]", "python"),
+    ],
+)
+def test_endings_tell_how_a_method_was_compiled_where_that_is_asked_for(written, kind):
+    assert collapsed_frame(written, compilation=True)[1] == kind
+    assert collapsed_frame(written)[1] == ("java" if kind in COMPILATIONS else kind)

@@ -49,6 +49,7 @@ Examples:
 @click.option("--format", "form", type=click.Choice(["html", "folded", "speedscope", "json"]), help="Default: html.")
 @click.option("--unit", type=click.Choice(["samples", "ns", "bytes"]), help="What the widths count.")
 @click.option("--lines", is_flag=True, help="Tell the source lines of a method apart.")
+@click.option("--compilation", is_flag=True, help="Tell interpreted, compiled and inlined frames of a method apart.")
 @click.option("--reverse", "is_reverse", is_flag=True, help="Leaf first: who calls the hot methods.")
 @kind_option
 def command(
@@ -57,6 +58,7 @@ def command(
     form: str | None,
     unit: str | None,
     lines: bool,
+    compilation: bool,
     is_reverse: bool,
     kind: str | None,
     **given: Any,
@@ -74,12 +76,16 @@ def command(
         from emberscope.sources.folding import fold_at_once
 
         check_output(output, [source])
-        at_once = fold_at_once(source, given["event"], lines=lines) if kind in (None, "recording") else None
+        at_once = (
+            fold_at_once(source, given["event"], lines=lines, compilation=compilation)
+            if kind in (None, "recording")
+            else None
+        )
         if at_once is not None and (unit or at_once.is_natural):
             write_result(at_once.text, output)
             say_coverage(at_once.coverage)
             return
-    _, run, reading = read_one(source, kind, output=output, lines=lines)
+    _, run, reading = read_one(source, kind, output=output, lines=lines, compilation=compilation)
     samples = chosen_samples(run, given)
     idle = _waits_outside_tasks(run, samples)
     if idle is not None:

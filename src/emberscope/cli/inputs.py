@@ -66,7 +66,13 @@ def read_inputs(
 
 
 def read_one(
-    path: str, kind: str | None, *, output: str | None = None, lines: bool = False, of_application: bool = False
+    path: str,
+    kind: str | None,
+    *,
+    output: str | None = None,
+    lines: bool = False,
+    compilation: bool = False,
+    of_application: bool = False,
 ) -> tuple[str, Run, Reading]:
     """The one input at this path, with its kind and, in the reading, the members of a directory that are bad.
 
@@ -79,7 +85,8 @@ def read_one(
     check_output(output, [path])
     reading = Reading()
     with ExitStack() as stack:
-        for kind_read, run in _read(path, kind, stack, reading.problems, of_application, lines=lines, most=2):
+        found = _read(path, kind, stack, reading.problems, of_application, lines=lines, compilation=compilation, most=2)
+        for kind_read, run in found:
             reading.runs.append((kind_read, run))
     if not reading.runs:
         raise reading.problems[0]
@@ -97,6 +104,7 @@ def _read(
     of_application: bool,
     *,
     lines: bool = False,
+    compilation: bool = False,
     most: int | None = None,
 ) -> Iterator[tuple[str, Run]]:
     """What lies at a path, one by one. Raises `InputError` where there are more than `most`."""
@@ -115,7 +123,7 @@ def _read(
         try:
             if of_application:
                 _need_application(item)
-            run = load(item.path, item.kind, lines=lines, files=item.files)
+            run = load(item.path, item.kind, lines=lines, compilation=compilation, files=item.files)
         except InputError as error:
             problems.append(_named(error, place, path))
             continue

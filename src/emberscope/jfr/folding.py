@@ -21,6 +21,7 @@ from emberscope.jfr.source import Source, opened
 from emberscope.jfr.stacks import IS_EMPTY, IS_TRUNCATED, IS_UNRESOLVED, name_frame
 from emberscope.kernel import add, folded, tally, where
 from emberscope.tables.coverage import Coverage
+from emberscope.tables.frame_kinds import ENDINGS
 from emberscope.tables.stack_tree import StackTree
 
 COUNTED_EVENTS: Final = ("cpu", "wall", "native")
@@ -81,6 +82,8 @@ def _fold(source: Source, missing: str, path: str, event: str, lines: bool, comp
     weights.grow(len(tree))
     names = "\0".join(name.replace("\0", " ") if "\0" in name else name for name in tree.labels())
     safe = names.translate(_SAFE).split("\0") if tree.names else []
+    if compilation:
+        safe = [name + ENDINGS.get(kind, "") for name, kind in zip(safe, tree.kinds, strict=True)]
     text = folded(tree.parents(), tree.frames(), memoryview(weights.by_node), safe)
     return Folded(text, event, weights.total, losses.coverage())
 

@@ -22,7 +22,12 @@ UNKNOWN_FRAME: Final = "[unknown]"
 
 
 def read_collapsed(
-    data: bytes, path: str, *, origin: Origin = UNKNOWN_ORIGIN, tree: StackTree | None = None
+    data: bytes,
+    path: str,
+    *,
+    origin: Origin = UNKNOWN_ORIGIN,
+    tree: StackTree | None = None,
+    compilation: bool = False,
 ) -> Recording:
     """Samples and facts of collapsed stacks, plain or in gzip, in UTF-8 or UTF-16.
 
@@ -51,7 +56,10 @@ def read_collapsed(
         total += count
         rounded += (found["fraction"] or ".").strip(".0") != ""
         if count:
-            got.add(count, got.tree.node([_frame(name, frames, got.tree) for name in found["stack"].split(";")]))
+            got.add(
+                count,
+                got.tree.node([_frame(name, frames, got.tree, compilation) for name in found["stack"].split(";")]),
+            )
     if not stacks:
         hint = "A line looks like `main;work;hot 12`."
         raise InputError(path, "these are no collapsed stacks: no line is a stack and a count.", hint=hint)
@@ -79,8 +87,8 @@ def _count(line: re.Match[str]) -> int:
     return int(line["count"]) + ((line["fraction"] or ".0")[1:2] >= "5")
 
 
-def _frame(written: str, frames: dict[str, int], tree: StackTree) -> int:
+def _frame(written: str, frames: dict[str, int], tree: StackTree, compilation: bool) -> int:
     found = frames.get(written)
     if found is None:
-        found = frames[written] = tree.frame(*collapsed_frame(written.strip() or UNKNOWN_FRAME))
+        found = frames[written] = tree.frame(*collapsed_frame(written.strip() or UNKNOWN_FRAME, compilation))
     return found

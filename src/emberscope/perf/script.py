@@ -11,6 +11,7 @@ from emberscope.errors import InputError
 from emberscope.perf.gather import UNKNOWN_ORIGIN, Gathered
 from emberscope.perf.names import jit_frame
 from emberscope.perf.text import lines_of, whole_lines
+from emberscope.tables.frame_kinds import KERNEL, NATIVE
 from emberscope.tables.recording import Origin, Recording
 from emberscope.tables.stack_tree import StackTree
 
@@ -183,8 +184,8 @@ def _frame(line: str, frames: dict[str, int], tree: StackTree) -> int | None:
     if _JIT_MAP.search(dso):
         name, kind = jit_frame(symbol)
     elif _KERNEL.fullmatch(dso) or int(found["address"], 16) >= _KERNEL_HALF:
-        name, kind = symbol, "kernel"
+        name, kind = symbol, KERNEL
     else:
-        name, kind = symbol, "native"
+        name, kind = symbol, NATIVE
     frames[line] = tree.frame(name, kind)
     return frames[line]

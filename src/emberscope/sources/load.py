@@ -33,8 +33,16 @@ class Input:
     files: tuple[str, ...] = ()
 
 
-def load(path: str, kind: str | None = None, *, lines: bool = False, files: tuple[str, ...] = ()) -> Run:
-    """The run at `path`, of whatever kind; with `lines`, frames of recordings carry their source line.
+def load(
+    path: str,
+    kind: str | None = None,
+    *,
+    lines: bool = False,
+    compilation: bool = False,
+    files: tuple[str, ...] = (),
+) -> Run:
+    """The run at `path`, of whatever kind; with `lines`, frames of recordings carry their source line, and with
+    `compilation` they are told apart by how their method was compiled.
 
     Of a directory of recordings only `files` are read where they are given.
 
@@ -45,11 +53,11 @@ def load(path: str, kind: str | None = None, *, lines: bool = False, files: tupl
             case "event_log":
                 return read_event_log(path)
             case "recording":
-                return load_recording(path, lines=lines, files=files)
+                return load_recording(path, lines=lines, compilation=compilation, files=files)
             case "collapsed" | "perf_script" as text:
-                return load_text_profile(path, text)
+                return load_text_profile(path, text, compilation=compilation)
             case "run":
-                return load_run(path, lines=lines)
+                return load_run(path, lines=lines, compilation=compilation)
             case other:
                 raise UsageError(f"inputs of kind {other!r} cannot be read.", hint=f"Known: {', '.join(READABLE)}.")
     except FileNotFoundError:

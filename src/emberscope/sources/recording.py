@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from emberscope.errors import InputError
 from emberscope.jfr.recording import read_recording
@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def load_recording(path: str, *, lines: bool = False, files: Sequence[str] = ()) -> Run:
+def load_recording(path: str, *, lines: bool = False, compilation: bool = False, files: Sequence[str] = ()) -> Run:
     """A recording, or a directory of them, as a run of which nothing but its recordings is known.
 
-    With `lines`, one method at different source lines is different frames. `files` are those of a directory that are
-    meant, all of them where it is empty. Raises `InputError` where nothing of it can be read.
+    With `lines`, one method at different source lines is different frames; with `compilation`, so is one that was
+    interpreted, compiled and inlined. `files` are those of a directory that are meant, all of them where it is empty.
+    Raises `InputError` where nothing of it can be read.
     """
     place = Path(path)
     if files:
@@ -35,22 +36,23 @@ def load_recording(path: str, *, lines: bool = False, files: Sequence[str] = ())
         chunks = [read_chunk(place)]
     else:
         chunks = [read_chunk(file) for file in members_of(place) if is_recording(file)]
-    recordings, coverage = read_chunks(chunks, lines=lines, manifests_expected=False)
+    recordings, coverage = read_chunks(chunks, lines=lines, compilation=compilation, manifests_expected=False)
     if not recordings:
         reason = coverage.notes[0].message if coverage.notes else "it holds no recording."
         raise InputError(path, reason)
     return _run(path, recordings, coverage)
 
 
-def load_text_profile(path: str, kind: str) -> Run:
+def load_text_profile(path: str, kind: str, *, compilation: bool = False) -> Run:
     """A file of one of the kinds `TEXT_PROFILES` as a run of which nothing but its samples is known.
 
+    With `compilation`, the endings by which collapsed stacks tell how a method was compiled tell frames apart.
     Raises `InputError` where nothing of it can be read.
     """
-    return _run(path, [_READERS[kind](Path(path).read_bytes(), path)], Coverage())
-
-
-_READERS: Final = {"collapsed": read_collapsed, "perf_script": read_perf_script}
+    data = Path(path).read_bytes()
+    if kind == "collapsed":
+        return _run(path, [read_collapsed(data, path, compilation=compilation)], Coverage())
+    return _run(path, [read_perf_script(data, path)], Coverage())
 
 
 def _run(path: str, recordings: list[Recording], coverage: Coverage) -> Run:
@@ -65,7 +67,7 @@ def _run(path: str, recordings: list[Recording], coverage: Coverage) -> Run:
 
 
 def read_chunks(
-    chunks: Iterable[Chunk], *, lines: bool = False, manifests_expected: bool = True
+    chunks: Iterable[Chunk], *, lines: bool = False, compilation: bool = False, manifests_expected: bool = True
 ) -> tuple[list[Recording], Coverage]:
     """All chunks that can be read, and what is wrong with the files themselves.
 
@@ -81,7 +83,7 @@ def read_chunks(
             if chunk.manifest is not None or manifests_expected:
                 data = chunk.path.read_bytes()
                 notes += check_chunk(chunk, data, where)
-            recordings.append(read_recording(data, where, origin=chunk.origin, lines=lines))
+            recordings.append(read_recording(data, where, origin=chunk.origin, lines=lines, compilation=compilation))
         except InputError as error:
             lost = {"chunks": 1.0, "bytes": float(chunk.path.stat().st_size)}
             notes.append(Note("missing_part", error.reason, where, lost))

@@ -27,9 +27,10 @@ NO_RECORDING = "The recorder started, but none of its recordings arrived: there 
 LEFT_LOG = "The event log is read from where Spark wrote it: it was not put into the run."
 
 
-def load_run(path: str, *, lines: bool = False) -> Run:
+def load_run(path: str, *, lines: bool = False, compilation: bool = False) -> Run:
     """The run at `path`. A part that is missing or damaged is a coverage note; the rest is read.
 
+    `lines` and `compilation` as for `load_recording`.
     Raises `InputError` where neither an event log nor a recording of it can be read.
     """
     place = Path(path)
@@ -37,7 +38,7 @@ def load_run(path: str, *, lines: bool = False) -> Run:
     earlier = _document(place / RUN_DOCUMENT)
     log, log_notes = _event_log(place, said)
     chunks = chunks_of(place)
-    recordings, coverage = read_chunks(chunks, lines=lines)
+    recordings, coverage = read_chunks(chunks, lines=lines, compilation=compilation)
     if log is None and not recordings:
         raise InputError(path, "this run holds neither an event log nor a recording that can be read.")
 

@@ -26,6 +26,9 @@ COMPILATIONS: Final = {
 }
 """Kinds of Java frames where compilation is told apart, with the words for people."""
 
+ENDINGS: Final = {INTERPRETED: "_[0]", C1: "_[1]", JIT: "_[j]", INLINED: "_[i]"}
+"""What async-profiler puts after the name of such a frame in folded stacks."""
+
 _FRAME_TYPES: Final = {
     "Interpreted": INTERPRETED,
     "C1 compiled": C1,

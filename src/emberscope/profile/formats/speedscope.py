@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from emberscope.profile.ancestry import depths
 from emberscope.profile.fold import NO_STACK, CallTree, compacted
+from emberscope.profile.formats.folded import labels_of_kinds
 
 _UNITS: Final = {"samples": "none", "ns": "nanoseconds", "bytes": "bytes"}
 
@@ -18,7 +19,7 @@ def speedscope(tree: CallTree, *, name: str, unit: str) -> dict[str, Any]:
     tree = compacted(tree)
     stacks: list[list[int]] = []
     weights: list[int] = []
-    frames = [{"name": frame} for frame in tree.names]
+    frames = [{"name": frame} for frame in labels_of_kinds(tree)]
     if tree.self_weights[0]:
         stacks.append([len(frames)])
         weights.append(int(tree.self_weights[0]))
