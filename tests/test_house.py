@@ -14,7 +14,7 @@ from emberscope.cli.group import VERBS
 from emberscope.cli.main import exit_code
 
 ROOT = Path(__file__).resolve().parents[1]
-CODE = {".py", ".java", ".js", ".sh", ".css", ".html", ".j2"}
+CODE = {".py", ".java", ".js", ".sh", ".css", ".html", ".j2", ".c", ".h"}
 LINES_AT_MOST = 350
 JUNK_DRAWERS = {"utils", "util", "helpers", "helper", "common", "manager", "core", "misc"}
 # Where the code happens to have been written, and where packages happen to come from. Each pattern is spelled so that

@@ -1,7 +1,7 @@
 /* On Linux larger columns are mapped, and what is given back is kept for the columns of the next chunk: half of the
  * time of decoding went into copies and page faults before. What is kept is bounded, and has been in use at one time.
  */
-#if defined(__linux__)
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
 #define _GNU_SOURCE
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__linux__)
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
 
 #define MAPPED_FROM ((size_t)128 << 10)
 #define SPARE_BYTES ((size_t)48 << 20)
