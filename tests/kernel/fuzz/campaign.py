@@ -79,11 +79,11 @@ def run(library: Path, corpus: list[Path], first: int, count: int, most_bytes: i
     refused = 0
     for number in range(first, first + count):
         print(f"\r{number}", end="", flush=True)
-        word, data = mutation(recordings, number)
+        word, data, whole = mutation(recordings, number)
         faulthandler.dump_traceback_later(SECONDS, exit=True)
         started = time.process_time()
         try:
-            drive(native, data, thrift=bool(number & 2))
+            drive(native, data, whole, thrift=bool(number & 2))
             if reader and number & 1:
                 read_recording(data, word)
         except EmberscopeError:

@@ -33,8 +33,11 @@ class _Type:
         self.fields: list[tuple[str, int, bool, bool]] = []
 
 
-def drive(kernel: Any, data: bytes, thrift: bool) -> list[Any]:
-    """All of it, chunk by chunk; what was met, for comparing kernels. With `thrift` only some columns are kept."""
+def drive(kernel: Any, data: bytes, whole: bytes, thrift: bool) -> list[Any]:
+    """All of it, chunk by chunk; what was met, for comparing kernels. With `thrift` only some columns are kept.
+
+    `whole` is the recording before the damage: its types are used where those of the damaged one cannot be read.
+    """
     met: list[Any] = []
     tree = kernel.Tree()
     names: list[str] = []
@@ -43,7 +46,7 @@ def drive(kernel: Any, data: bytes, thrift: bool) -> list[Any]:
         size = struct.unpack_from(">q", data, start + 8)[0]
         following = data.find(_MAGIC, start + 4)
         end = start + size if _HEADER_BYTES <= size <= len(data) - start else len(data)
-        met.append(_chunk(kernel, data[start:end], thrift, tree, names))
+        met.append(_chunk(kernel, data[start:end], _metadata(kernel, whole), thrift, tree, names))
         start = following
     return met
 
@@ -109,7 +112,7 @@ def _program_of(kernel: Any, body: bytes, compressed: bool, type_id: int, thrift
     return program, columns
 
 
-def _chunk(kernel: Any, data: bytes, thrift: bool, tree: Any, names: list[str]) -> list[Any]:
+def _chunk(kernel: Any, data: bytes, spare: bytes, thrift: bool, tree: Any, names: list[str]) -> list[Any]:
     checkpoint, metadata = struct.unpack_from(">qq", data, 16)
     compressed = bool(data[67] & 1)
     decoder = kernel.Decoder(data, compressed)
@@ -120,9 +123,14 @@ def _chunk(kernel: Any, data: bytes, thrift: bool, tree: Any, names: list[str]) 
         metadata = (probe.positions(0) or [_HEADER_BYTES])[-1]
     body = _body(data, metadata, compressed)
     try:
-        types, elements = _types(kernel, body, compressed)
+        elements = _types(kernel, body, compressed)[1]
     except ValueError:
-        types, elements = {}, -1
+        elements = -1
+        body = spare
+    try:
+        types = _types(kernel, body, compressed)[0]
+    except ValueError:
+        types = {}
     layouts = {}
     for type_id in types:
         try:
@@ -144,6 +152,20 @@ def _chunk(kernel: Any, data: bytes, thrift: bool, tree: Any, names: list[str]) 
             met += [_values(decoder, type_id, program, columns, pool)]
     met.append(_stacks(kernel, decoder, by_name, types, pool, tree, names))
     return met
+
+
+@functools.lru_cache(maxsize=64)
+def _metadata(kernel: Any, whole: bytes) -> bytes:
+    """The body of the first metadata event of a recording that is sound."""
+    start = whole.find(_MAGIC)
+    if start < 0 or len(whole) - start < _HEADER_BYTES:
+        return b""
+    metadata = struct.unpack_from(">q", whole, start + 24)[0]
+    if not 0 < metadata < len(whole) - start:
+        probe = kernel.Decoder(whole[start:], True)
+        probe.events(_HEADER_BYTES, len(whole) - start, None)
+        metadata = (probe.positions(0) or [_HEADER_BYTES])[-1]
+    return _body(whole[start:], metadata, True)
 
 
 def _body(data: bytes, position: int, compressed: bool) -> bytes:

@@ -52,8 +52,8 @@ def seeds(directories: list[Path], most_bytes: int) -> list[Seed]:
     return [Seed(name, data) for name, data in sorted(found.items())]
 
 
-def mutation(seeds: list[Seed], number: int) -> tuple[str, bytes]:
-    """The damaged recording of this number, and a word on which it was."""
+def mutation(seeds: list[Seed], number: int) -> tuple[str, bytes, bytes]:
+    """Of the damaged recording of this number: a word on which it is, its bytes, and those from before the damage."""
     rng = random.Random(number)
     # small recordings have as much to damage as large ones, and are gone through sooner
     seed = rng.choices(seeds, [1 / (20_000 + len(seed.data)) for seed in seeds])[0]
@@ -63,7 +63,7 @@ def mutation(seeds: list[Seed], number: int) -> tuple[str, bytes]:
         way = rng.choice(_WAYS)
         way(rng, data, seed, seeds)
         ways.append(way.__name__.strip("_"))
-    return f"{seed.name}: {', '.join(ways)}", bytes(data)
+    return f"{seed.name}: {', '.join(ways)}", bytes(data), seed.data
 
 
 def _places(data: bytes) -> list[tuple[int, int]]:
