@@ -4,8 +4,8 @@
 
 goes through the mutations of all .jfr and .jfr.gz in the directories and in tests/data/jfr. A mutation is made from its
 number alone, so `--first N --count 1` repeats one. A memory error, an undefined operation, an exception that is no
-answer, more than 10 seconds or more than 1 GiB end it with the number. Every second mutation takes the whole reader
-too, but with `--kernel-only`.
+answer, more than 10 seconds of CPU or more than 1 GiB end it with the number. Every second mutation takes the whole
+reader too, but with `--kernel-only`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import importlib.machinery
 import importlib.util
 import os
 import resource
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -74,13 +75,14 @@ def run(library: Path, corpus: list[Path], first: int, count: int, most_bytes: i
     from tests.kernel.fuzz.mutations import mutation, seeds
 
     assert NATIVE
+    faulthandler.register(signal.SIGPROF, chain=True)  # tells where it is, then dies
     recordings = seeds([ROOT / "tests/data/jfr", *corpus], most_bytes)
     baseline = slowest = 0.0
     refused = 0
     for number in range(first, first + count):
         print(f"\r{number}", end="", flush=True)
         word, data, whole = mutation(recordings, number)
-        faulthandler.dump_traceback_later(SECONDS, exit=True)
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)  # of CPU time: a busy machine is no hang
         started = time.process_time()
         try:
             drive(native, data, whole, thrift=bool(number & 2))
@@ -92,7 +94,7 @@ def run(library: Path, corpus: list[Path], first: int, count: int, most_bytes: i
             print(f"\nmutation {number} ({word})", flush=True)
             raise
         slowest = max(slowest, time.process_time() - started)
-        faulthandler.cancel_dump_traceback_later()
+        signal.setitimer(signal.ITIMER_PROF, 0)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         baseline = baseline or peak
         if peak > baseline + MEMORY_BYTES:

@@ -132,14 +132,19 @@ def _chunk(kernel: Any, data: bytes, spare: bytes, thrift: bool, tree: Any, name
     except ValueError:
         types = {}
     layouts = {}
-    for type_id in types:
+    known = frozenset({0, 1, *(type_id for type_id, found in types.items() if found.is_event)})
+    probe = kernel.Decoder(data, compressed)
+    met.append(probe.events(_HEADER_BYTES, len(data), known))
+    there = probe.counts()
+    for type_id, described in types.items():
+        if described.is_event and type_id not in there:
+            continue
         try:
             program, columns = _program_of(kernel, body, compressed, type_id, thrift)
             decoder.program(type_id, program)
             layouts[type_id] = (program, columns)
         except ValueError:
             continue
-    known = frozenset({0, 1, *(type_id for type_id, found in types.items() if found.is_event)})
     stopped = decoder.events(_HEADER_BYTES, len(data), known)
     met += [elements, stopped, decoder.events(min(stopped + 1, len(data)), len(data), None)]
     met.append(decoder.checkpoints([*decoder.positions(1), checkpoint, metadata, -1, len(data)]))
@@ -229,6 +234,7 @@ def _stacks(
     except (KeyError, TypeError, ValueError) as error:
         return [type(error).__name__]
     met: list[Any] = []
+    asked = []
     for type_id, found in types.items():
         place = _named(by_name, found.name, "stackTrace")
         if found.is_event and place is not None and place[0] == type_id:
@@ -239,13 +245,14 @@ def _stacks(
                 continue
             met += [hash(bytes(nodes)), hash(bytes(flags)), stacks.leaves(nodes)]
             met.append(kernel.where(keys, frozenset(list(keys)[:3])).tolist())
-            for local, class_name, name, kind, _ in tree.unknown(stacks):
-                tree.learn(stacks, local, len(names))
-                names.append(f"{class_name}.{name} {kind}")
-            grafted = tree.graft(stacks)
-            weights = kernel.tally(nodes, None, None, stacks.size())
-            total = memoryview(bytearray(8 * tree.size())).cast("q")
-            kernel.add(total, grafted, weights)
-            if tree.size() < 50_000:
-                met.append(hash(kernel.folded(tree.parents(), tree.frames(), total, names)))
+            asked.append(nodes)
+    for local, class_name, name, kind, _ in tree.unknown(stacks):
+        tree.learn(stacks, local, len(names))
+        names.append(f"{class_name}.{name} {kind}")
+    grafted = tree.graft(stacks)
+    total = memoryview(bytearray(8 * tree.size())).cast("q")
+    for nodes in asked:
+        kernel.add(total, grafted, kernel.tally(nodes, None, None, stacks.size()))
+    if tree.size() < 50_000:
+        met.append(hash(kernel.folded(tree.parents(), tree.frames(), total, names)))
     return met
