@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[3]
 SECONDS = 10
 MEMORY_BYTES = 1 << 30
 MOST_SEED_BYTES = 2_000_000
-FLAGS = ["-std=c11", "-O1", "-g", "-fPIC", "-shared", "-fno-omit-frame-pointer", "-DPy_LIMITED_API=0x030b0000"]
+FLAGS = ["-std=c11", "-O2", "-g", "-fPIC", "-shared", "-fno-omit-frame-pointer", "-DPy_LIMITED_API=0x030b0000"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
@@ -45,10 +45,17 @@ def compile_watched(folder: Path) -> Path:
 def watched_environment() -> dict[str, str]:
     """What a Python needs to load such a library. Its own allocator would hide the bounds of what it gives."""
     found = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
+    options = [
+        "detect_leaks=0",
+        "malloc_context_size=4",
+        "quarantine_size_mb=32",
+        f"max_allocation_size_mb={MEMORY_BYTES >> 20}",
+        "allocator_may_return_null=0",
+    ]
     return os.environ | {
         "LD_PRELOAD": found.stdout.strip(),
         "PYTHONMALLOC": "malloc",
-        "ASAN_OPTIONS": f"detect_leaks=0:max_allocation_size_mb={MEMORY_BYTES >> 20}:allocator_may_return_null=0",
+        "ASAN_OPTIONS": ":".join(options),
         "UBSAN_OPTIONS": "print_stacktrace=1",
     }
 
