@@ -24,7 +24,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from emberscope.tables.frames import frame_name
+from emberscope.tables.frame_names import frame_name
 
 EMBERSCOPE = str(Path(sys.executable).with_name("emberscope"))
 _JAVA_SUFFIX = re.compile(r"_\[[ij01]\]$")

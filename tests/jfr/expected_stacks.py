@@ -27,7 +27,7 @@ from pathlib import Path
 from emberscope.jfr.header import Header, split
 from emberscope.jfr.recording import read_recording
 from emberscope.jfr.source import opened
-from emberscope.tables.frames import NO_NAME, frame_name
+from emberscope.tables.frame_names import NO_NAME, frame_name
 from tests.jfr.recordings import paths
 
 SUFFIX = "_expected_collapsed.txt.gz"
