@@ -23,6 +23,7 @@ PIECES = st.sampled_from(
         *("$$Lambda$14", "$$Lambda", "$anonfun$", "$adapted", "$mcII$sp", "$mVc$sp", "$plus", "$eq", "$colon", "$less"),
         *("$Proxy", "$Proxy7", "jdk/proxy2/", "GeneratedMethodAccessor", ".EventHandler1_2-3", "$iw", "$$iw", "$1"),
         *("$lessinit$greater", "x_$eq", "$minus$greater", "a$B$$", "$sp", "\u03bb"),
+        *("[", "[L", ";", "[]", "B"),
     ]
 )
 SPELLED = st.lists(PIECES, max_size=8).map("".join) | st.text(max_size=12)
@@ -59,6 +60,14 @@ def test_there_are_enough_of_them_from_enough_places():
         ("Main", "Main"),
         ("java/util/HashMap$1", "java.util.HashMap$1"),
         ("net/jpountz/xxhash/StreamingXXHash32", "net.jpountz.xxhash.StreamingXXHash32"),
+        ("[B", "byte[]"),
+        ("[[J", "long[][]"),
+        ("[Ljava/lang/String;", "java.lang.String[]"),
+        ("[[Lcom/foo/Bar$$Lambda$14/0x01;", "com.foo.Bar$$Lambda[][]"),
+        ("byte[]", "byte[]"),
+        ("[", "["),
+        ("[Q", "[Q"),
+        ("[L;", "[L;"),
         ("/12", "/12"),
         ("", ""),
     ],

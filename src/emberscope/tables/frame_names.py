@@ -14,6 +14,7 @@ jdk.proxy2.$Proxy12, com.sun.proxy.$Proxy12       jdk.proxy.$Proxy, com.sun.prox
 EventHandler12_1796033998746-20713                EventHandler: likewise (flight recorder of JDK 11 to 17)
 Tuple2$mcII$sp                                    Tuple2: Scala's copies of a class for primitive types
 $line14.$read$$iw$$iw$$iw.C                       $line14.$read$$iw.C: one `$iw` for each import in a shell
+[B, [[I, [La/b/C;                                 byte[], int[][], a.b.C[]
 
 of the method                                     becomes
 $anonfun$map$1                                    map$anonfun$1: a function in Scala, where it stands and which
@@ -48,6 +49,17 @@ _NUMBERED: Final = (
     r"|(?P<handler>\.EventHandler)\d+_\d+-\d+$"
 )
 _PROXY_PACKAGE: Final = r"^jdk\.proxy\d+\."
+_PRIMITIVES: Final = {
+    "B": "byte",
+    "C": "char",
+    "D": "double",
+    "F": "float",
+    "I": "int",
+    "J": "long",
+    "S": "short",
+    "Z": "boolean",
+}
+_ARRAY: Final = re.compile(r"(?P<dimensions>\[+)(?:(?P<primitive>[BCDFIJSZ])|L(?P<element>[^\[;]+);)")
 _SPECIAL: Final = r"(?:\$m[BCDFIJLSVZ]*c[BCDFIJLSVZ]*\$sp)+$"
 _SHELL: Final = r"(\$\$?iw)(?:\$\$?iw)+"
 _FUNCTION: Final = r"\$anonfun\$(?P<owner>.+)\$(?P<number>\d+)"
@@ -91,6 +103,9 @@ def frame_name(symbol: str, method: str) -> str:
 
 def class_name(symbol: str) -> str:
     """`package.Outer$Inner` of a class as the JVM spells it. Never empty, unless the symbol is."""
+    if symbol.startswith("[") and (array := _ARRAY.fullmatch(symbol)):
+        element = _PRIMITIVES[array["primitive"]] if array["primitive"] else class_name(array["element"])
+        return element + "[]" * len(array["dimensions"])
     if "$" not in symbol and "0x" not in symbol and not symbol[-1:].isdigit():
         return symbol.replace("/", ".")
     if not any([sign in symbol for sign in _CLASS_SIGNS]) and not symbol.rstrip(_DIGITS).endswith("/"):  # noqa: C419
