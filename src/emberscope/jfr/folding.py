@@ -70,13 +70,16 @@ def _fold(source: Source, missing: str, path: str, event: str, lines: bool, comp
     read_one = partial(sampled, source, choice=of_stacks(frozenset((event,)), lines), compilation=compilation)
     weights = _Weights()
     read = 0
-    for header, chunk in zip(headers, in_order(read_one, headers), strict=True):
+    results = in_order(read_one, headers)
+    for header in headers:
+        chunk = next(results)
         if isinstance(chunk, Refused):
             losses.of_refused(header, chunk.code, chunk.reason)
             continue
         read += 1
         _add(chunk, event, tree, weights, losses)
         losses.of_chunk(chunk.chunk)
+        del chunk  # before the next one is asked for, so that there is never one more than threads
     if not read:
         raise nothing_read(path, source, missing, losses)
     weights.grow(len(tree))

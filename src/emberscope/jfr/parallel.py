@@ -27,8 +27,8 @@ def in_order(
 ) -> Generator[_Result, None, None]:
     """The results of `function` for the items, in their order, made by so many threads (None: `useful_threads`).
 
-    At most `threads` + 1 items are taken and not given back yet; with one thread, or one item, all is done in the
-    caller's thread when its result is asked for. An exception is raised in place of its result and ends the iteration.
+    At most `threads` items are in memory, the one that the caller works on among them: the caller is as good as one of
+    the threads. With one thread, or one item, all is done in the caller's when its result is asked for. An exception is raised in place of its result and ends the iteration.
     Closing the iterator early waits for the items in work and drops the others.
     """
     threads = useful_threads() if threads is None else threads
@@ -43,7 +43,7 @@ def in_order(
     pool = ThreadPoolExecutor(threads, thread_name_prefix="emberscope-jfr")
     working: deque[Future[_Result]] = deque()
     try:
-        working.extend(pool.submit(function, item) for item in islice(rest, threads + 1))
+        working.extend(pool.submit(function, item) for item in islice(rest, threads))
         while working:
             yield working.popleft().result()
             working.extend(pool.submit(function, item) for item in islice(rest, 1))

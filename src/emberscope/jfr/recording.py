@@ -68,12 +68,15 @@ class _Reading:
     def read(self, source: Source, missing: str) -> Recording:
         headers = list(chunks_of(source, missing, self._losses))
         read_one = partial(sampled, source, choice=of_tables(self._lines), compilation=self._compilation)
-        for header, chunk in zip(headers, in_order(read_one, headers), strict=True):
+        results = in_order(read_one, headers)
+        for header in headers:
+            chunk = next(results)
             self._versions.append(header.version)
             if isinstance(chunk, Refused):
                 self._losses.of_refused(header, chunk.code, chunk.reason)
             else:
                 self._add(header, chunk)
+            del chunk  # before the next one is asked for, so that there is never one more than threads
         if not self._starts_ns:
             raise nothing_read(self._path, source, missing, self._losses)
         return self._recording()
