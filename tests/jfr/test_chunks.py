@@ -43,6 +43,9 @@ def test_all_types_or_some() -> None:
     assert everything.table("jdk.CPULoad").num_rows == everything.event_counts["jdk.CPULoad"]
     with pytest.raises(KeyError, match="was not read"):
         some.table("jdk.CPULoad")
+    assert some.pool("jdk.types.GCWhen") == everything.pool("jdk.types.GCWhen")
+    with pytest.raises(KeyError, match="no constants"):
+        some.pool("jdk.types.StackTrace")
     with pytest.raises(KeyError, match="not described"):
         everything.table("no.such.Type")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import re
@@ -219,6 +220,15 @@ class TestMade:
         raw = chunk.table("my.Event", redact=False)
         assert raw["value"].to_pylist() == [value for _, value, *_ in texts]
         assert raw["clientSecret"].to_pylist()[1] == "TOPSECRET"
+
+
+def test_a_chunk_is_gone_when_nobody_holds_it() -> None:
+    chunk = only("workload-jdk17.jfr.gz")
+    for name in chunk.event_counts:
+        chunk.table(name)
+    gc.collect()
+    del chunk
+    assert gc.collect() == 0, "circles keep chunks in memory until somebody looks for garbage"
 
 
 def test_a_damaged_recording_gives_sound_tables() -> None:

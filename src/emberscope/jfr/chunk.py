@@ -145,20 +145,40 @@ class Chunk:
 def decode(header: Header, b: bytes, events: Choice | None, pools: Choice | None) -> Chunk:
     """The events and pools that are wanted (None: all of them, with all values) of the chunk with the bytes `b`.
 
+    Where only some events are wanted, None for the pools is all that they can lead to.
     Needs no lock and keeps no state, so that threads may decode side by side. Raises `Refused`.
     """
-    if fault := header.fault():
-        raise Refused("unsupported_version", fault)
-    if header.ticks_per_second <= 0:
-        raise Refused("cut", f"its header is damaged ({header.ticks_per_second} ticks a second)")
+    _check(header)
     boundaries = _Boundaries(b, header)
     metadata = _metadata(b, header, boundaries)
     chunk = Chunk(header, metadata, Decoder(b, header.compressed))
+    if pools is None and events is not None:
+        pools = dict.fromkeys((*metadata.reachable(frozenset(events)), STRING_POOL))
     _add_programs(chunk, events, pools)
     chunk.lost_bytes = _walk(chunk.decoder, b, header, metadata.known, boundaries)
     _count(chunk, events)
     chunk.faults = chunk.decoder.checkpoints(chunk.decoder.positions(CHECKPOINT_EVENT))
     return chunk
+
+
+def described(header: Header, metadata: Metadata) -> Chunk:
+    """A chunk with all its types and no record: what its tables look like."""
+    chunk = Chunk(header, metadata, Decoder(b"", header.compressed))
+    _add_programs(chunk, None, None)
+    return chunk
+
+
+def metadata_of(b: bytes, header: Header) -> Metadata:
+    """The types of the chunk with the bytes `b`. Raises `Refused`."""
+    _check(header)
+    return _metadata(b, header, _Boundaries(b, header))
+
+
+def _check(header: Header) -> None:
+    if fault := header.fault():
+        raise Refused("unsupported_version", fault)
+    if header.ticks_per_second <= 0:
+        raise Refused("cut", f"its header is damaged ({header.ticks_per_second} ticks a second)")
 
 
 def _metadata(b: bytes, header: Header, boundaries: _Boundaries) -> Metadata:

@@ -8,9 +8,9 @@ is made once for a chunk and type, and rows only carry numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -45,42 +45,43 @@ _WITHOUT_END: Final = (1 << 63) - 1
 _MOST_REFERENCES: Final = 4
 _MOST_LEAVES: Final = 1000
 
-Finish = Callable[[pa.Array], pa.Array]
-
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
     """One column. `name` is its path, relative to the type whose records have it.
 
-    With `finish`, `values` are only numbers of what the rows refer to, -1 for nothing, and texts are made by it of as
-    many rows as are wanted: those of stacks would fill the memory. `is_code`: made of names in code, never a secret.
+    Methods and stacks are `values` that are only rows of `pool`; their texts are made of as many as are wanted
+    (`Leaves.finished`), since those of all stacks could fill the memory. `is_code`: names in code, never a secret.
     """
 
     name: str
     values: pa.Array
     meaning: Meaning = NOTHING_SAID
-    finish: Finish | None = None
     is_code: bool = False
-    is_stack: bool = False
+    refers: Literal["", "method", "stack"] = ""
+    pool: int = 0
 
     def taken(self, rows: pa.Array) -> Leaf:
         """The same of other rows, null where they are."""
         return replace(self, values=self.values.take(rows))
 
-    def finished(self) -> pa.Array:
-        return self.values if self.finish is None else self.finish(self.values)
-
 
 class Leaves:
-    """The leaves of one chunk's types, each made once. `unresolved` counts keys that lead nowhere."""
+    """The leaves of one chunk's types, each made once. `unresolved` counts keys that lead nowhere.
+
+    Nothing here leads back to the chunk or to itself: in a circle, chunks would stay in memory until Python looks for
+    garbage, and that can be long.
+    """
 
     def __init__(self, chunk: Chunk) -> None:
-        self._chunk = chunk
+        self._header = chunk.header
+        self._metadata = chunk.metadata
+        self._layouts = chunk.layouts
         self._decoder = chunk.decoder
         self._pool = chunk.string_pool()
         self._shown: dict[tuple[int, frozenset[int]], list[Leaf]] = {}
         self._own: dict[int, list[Leaf]] = {}
-        self._stacks: StackTexts | None = None
+        self._texts = StackTexts()
         self.unresolved = 0
 
     def of(self, type_id: int) -> list[Leaf]:
@@ -90,27 +91,21 @@ class Leaves:
             found = self._own[type_id] = self._fields(type_id, frozenset({type_id}))[:_MOST_LEAVES]
         return found
 
-    def stacks(self) -> StackTexts:
-        if self._stacks is None:
-            self._stacks = StackTexts(self)
-        return self._stacks
+    def finished(self, leaf: Leaf, start: int = 0, rows: int | None = None) -> pa.Array:
+        """The values of a leaf, of these rows or all, with texts in place of methods and stacks."""
+        values = leaf.values.slice(start, rows)
+        if leaf.refers == "stack":
+            return self._texts.texts(self, leaf.pool, values)
+        return self._texts.methods(self, leaf.pool, values) if leaf.refers == "method" else values
 
-    def frames(self, rows: pa.Array) -> pa.ListArray:
+    def frames(self, pool: int, rows: pa.Array) -> pa.ListArray:
         """Stack traces of these rows as lists of structs of all that the file says of a frame, the leaf first."""
-        pool = self.trace_pool()
-        listed = next((leaf.values for leaf in self.of(pool) if leaf.name == "frames"), None) if pool else None
+        listed = next((leaf.values for leaf in self.of(pool) if leaf.name == "frames"), None)
         return listed.take(rows) if listed is not None else pa.nulls(len(rows), pa.list_(pa.struct([])))
-
-    def trace_pool(self) -> int | None:
-        """The type of stack traces."""
-        for kind in self._chunk.metadata.types.values():
-            if kind.id in self._chunk.layouts and kind.name.endswith(".StackTrace") and not kind.super_type:
-                return kind.id
-        return None
 
     def numbers(self, type_id: int, path: str) -> np.ndarray[Any, Any] | None:
         """A column of numbers or keys, also one within arrays, without a copy; None where there is none."""
-        layout = self._chunk.layouts.get(type_id)
+        layout = self._layouts.get(type_id)
         column = layout.columns.get(path) if layout is not None else None
         if column is None or column.operation == ops.STRING:
             return None
@@ -119,7 +114,7 @@ class Leaves:
 
     def pool_of(self, type_id: int, path: str) -> int | None:
         """The type whose records a column refers to."""
-        layout = self._chunk.layouts.get(type_id)
+        layout = self._layouts.get(type_id)
         column = layout.columns.get(path) if layout is not None else None
         return column.pool if column is not None else None
 
@@ -148,7 +143,7 @@ class Leaves:
         return rows
 
     def _fields(self, type_id: int, active: frozenset[int], only: str | None = None) -> list[Leaf]:
-        layout = self._chunk.layouts.get(type_id)
+        layout = self._layouts.get(type_id)
         if layout is None:
             return []
         columns = [c for c in layout.columns.values() if not c.within and c.path != KEY and only in (None, c.path)]
@@ -157,7 +152,7 @@ class Leaves:
     def _leaves(self, type_id: int, column: Column, name: str, active: frozenset[int]) -> list[Leaf]:
         if column.operation == ops.ARRAY:
             return self._list(type_id, column, name, active)
-        told = meaning(self._chunk.metadata, column.field, name)
+        told = meaning(self._metadata, column.field, name)
         if column.operation == ops.STRING:
             return [Leaf(name, _encoded(self._decoder.strings(type_id, column.number, self._pool)), told)]
         values = np.frombuffer(self._decoder.column(type_id, column.number), _TYPES[column.operation])
@@ -179,7 +174,7 @@ class Leaves:
 
     def _times(self, values: np.ndarray[Any, Any], told: Meaning) -> pa.Array:
         """Points in time or spans; null where they are not set, without end, or beyond 64 bits."""
-        header = self._chunk.header
+        header = self._header
         unset = values == _NOT_SET if told.instant else (values == _NOT_SET) | (values == _WITHOUT_END)
         if unset.any():
             values = np.where(unset, header.start_ticks if told.instant == TICKS else 0, values)
@@ -201,7 +196,7 @@ class Leaves:
 
     def _show(self, pool: int, active: frozenset[int]) -> list[Leaf]:
         """What stands for the records of a pool; nothing where it would lead in a circle or too far."""
-        if pool in active or len(active) > _MOST_REFERENCES or pool not in self._chunk.layouts:
+        if pool in active or len(active) > _MOST_REFERENCES or pool not in self._layouts:
             return []
         found = self._shown.get((pool, active))
         if found is None:
@@ -209,17 +204,17 @@ class Leaves:
         return found
 
     def _make_shown(self, pool: int, active: frozenset[int]) -> list[Leaf]:
-        kind = self._chunk.metadata.types[pool]
+        kind = self._metadata.types[pool]
         short = kind.name.rpartition(".")[2]
         numbers = pa.array(np.arange(self._decoder.rows(pool), dtype=np.int32))
         fields = {field.name for field in kind.fields}
         if short == "StackTrace" and {"frames", "truncated"} <= fields:
             cut = self._fields(pool, active, only="truncated")
-            stack = Leaf("", numbers, finish=lambda rows: self.stacks().texts(pool, rows), is_code=True, is_stack=True)
+            stack = Leaf("", numbers, is_code=True, refers="stack", pool=pool)
             return [stack, *(replace(leaf, name=f".{leaf.name}") for leaf in cut)]
         if short == "Method" and {"type", "name"} <= fields:
             described = self._fields(pool, active, only="descriptor")
-            method = Leaf("", numbers, finish=lambda rows: self.stacks().methods(pool, rows), is_code=True)
+            method = Leaf("", numbers, is_code=True, refers="method", pool=pool)
             return [method, *(replace(leaf, name=f".{leaf.name}", is_code=True) for leaf in described)]
         if short == "Class" and "name" in fields:
             return [Leaf("", self.class_names(pool), is_code=True)]
@@ -252,7 +247,7 @@ class Leaves:
         """An array as a list of values, or of structs where an element has several."""
         prefix = f"{column.path}[]"
         inner = (*column.within, column.path)
-        columns = [c for c in self._chunk.layouts[type_id].columns.values() if c.within == inner]
+        columns = [c for c in self._layouts[type_id].columns.values() if c.within == inner]
         leaves = [
             leaf
             for c in columns
@@ -263,10 +258,10 @@ class Leaves:
         lengths = np.frombuffer(self._decoder.column(type_id, column.number), np.int64)
         offsets = np.zeros(len(lengths) + 1, np.int32)
         np.cumsum(lengths, out=offsets[1:])
-        arrays = [leaf.finished() for leaf in leaves]
+        arrays = [self.finished(leaf) for leaf in leaves]
         names = [leaf.name.removeprefix(".") or "value" for leaf in leaves]
         values = arrays[0] if len(leaves) == 1 and not leaves[0].name else pa.StructArray.from_arrays(arrays, names)
-        told = meaning(self._chunk.metadata, column.field, name)
+        told = meaning(self._metadata, column.field, name)
         is_code = all(leaf.is_code for leaf in leaves)
         return [Leaf(name, pa.ListArray.from_arrays(pa.array(offsets), values), told, is_code=is_code)]
 

@@ -7,7 +7,7 @@ class, constant pool or inline, dimension), both with `annotation`s. Ids are goo
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -65,6 +65,18 @@ class Metadata:
     def name_of(self, type_id: int) -> str:
         found = self.types.get(type_id)
         return found.name if found is not None else f"type {type_id}"
+
+    def reachable(self, names: Iterable[str]) -> set[str]:
+        """The names of all types that values of these lead to."""
+        found: set[str] = set()
+        waiting = [self.by_name[name] for name in names if name in self.by_name]
+        while waiting:
+            for described in waiting.pop().fields:
+                inner = self.types.get(described.type_id)
+                if inner is not None and inner.name not in found:
+                    found.add(inner.name)
+                    waiting.append(inner)
+        return found
 
     def annotation(self, of: Field | Type, name: str) -> str | None:
         """The value of an annotation by its full name (`jdk.jfr.Label`); None where it is not there.

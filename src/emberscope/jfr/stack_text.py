@@ -23,39 +23,33 @@ _Rows = np.ndarray[Any, Any]
 
 
 class StackTexts:
-    """Texts for rows of the pools of methods and of stack traces of one chunk."""
+    """Texts for rows of the pools of methods and of stack traces of the chunk that has these leaves."""
 
-    def __init__(self, leaves: Leaves) -> None:
-        self._leaves = leaves
+    def __init__(self) -> None:
         self._parts: dict[int, tuple[pa.Array, pa.Array]] = {}
 
-    def methods(self, pool: int, rows: pa.Array) -> pa.DictionaryArray:
+    def methods(self, leaves: Leaves, pool: int, rows: pa.Array) -> pa.DictionaryArray:
         """`package.Class.method` for rows of the pool of methods; null where the row is, or the name is not known."""
         wanted, indices = _distinct(rows)
-        return _valid(indices, self._method_texts(pool, wanted))
+        return _valid(indices, self._method_texts(leaves, pool, wanted))
 
-    def texts(self, pool: int, rows: pa.Array) -> pa.DictionaryArray:
+    def texts(self, leaves: Leaves, pool: int, rows: pa.Array) -> pa.DictionaryArray:
         """`Class.method:line < … < Class.method:line` for rows of the pool of stack traces, the leaf first.
 
         The line is left out where it is not known. A text that would be beyond reason ends in `…`.
         """
         wanted, indices = _distinct(rows)
         most = MOST_FRAMES
-        texts = self._stack_texts(pool, wanted, most)
+        texts = self._stack_texts(leaves, pool, wanted, most)
         while texts is None:
             most //= 4
-            texts = self._stack_texts(pool, wanted, most)
+            texts = self._stack_texts(leaves, pool, wanted, most)
         return pa.DictionaryArray.from_arrays(indices, texts)
 
-    def depths(self, pool: int) -> _Rows:
-        """How many frames each stack trace has."""
-        found = self._leaves.numbers(pool, "frames")
-        return found if found is not None else np.zeros(0, np.int64)
-
-    def _stack_texts(self, pool: int, rows: _Rows, most: int) -> pa.Array | None:
+    def _stack_texts(self, leaves: Leaves, pool: int, rows: _Rows, most: int) -> pa.Array | None:
         """None where they would need too much memory."""
-        all_lengths = self.depths(pool)
-        found = self._leaves.rows(pool, "frames[].method")
+        all_lengths = depths(leaves, pool)
+        found = leaves.rows(pool, "frames[].method")
         if found is None:
             return pa.nulls(len(rows), pa.string())
         method_pool, methods = found
@@ -64,10 +58,10 @@ class StackTexts:
         kept = np.minimum(lengths, most)
         ends = np.cumsum(kept)
         places = np.repeat(starts - (ends - kept), kept) + np.arange(ends[-1] if len(ends) else 0)
-        lines = self._leaves.numbers(pool, "frames[].lineNumber")
+        lines = leaves.numbers(pool, "frames[].lineNumber")
         numbers = lines[places] if lines is not None else np.zeros(len(places), np.int32)
         frames, which = np.unique(methods[places].astype(np.int64) << 32 | np.maximum(numbers, 0), return_inverse=True)
-        texts = self._frame_texts(method_pool, (frames >> 32).astype(np.int32), frames & 0xFFFFFFFF)
+        texts = self._frame_texts(leaves, method_pool, (frames >> 32).astype(np.int32), frames & 0xFFFFFFFF)
         sizes = pc.binary_length(texts).to_numpy(zero_copy_only=False)
         if most > 16 and int(sizes[which].sum()) + len(which) * len(BETWEEN_FRAMES) > _MOST_BYTES:
             return None
@@ -79,22 +73,23 @@ class StackTexts:
             joined = pc.binary_join_element_wise(joined, pc.if_else(pa.array(kept < lengths), " < …", ""), "")
         return joined
 
-    def _frame_texts(self, pool: int, methods: _Rows, lines: _Rows) -> pa.Array:
+    def _frame_texts(self, leaves: Leaves, pool: int, methods: _Rows, lines: _Rows) -> pa.Array:
         wanted, which = np.unique(methods, return_inverse=True)
         known = pa.array(wanted, mask=wanted < 0)
-        names = pc.fill_null(self._method_texts(pool, known), UNKNOWN_FRAME).take(pa.array(which.astype(np.int32)))
+        names = pc.fill_null(self._method_texts(leaves, pool, known), UNKNOWN_FRAME).take(
+            pa.array(which.astype(np.int32))
+        )
         shown = pc.binary_join_element_wise(names, pc.cast(pa.array(lines), pa.string()), ":")
         return pc.if_else(pa.array(lines > 0), shown, names)
 
-    def _method_texts(self, pool: int, rows: _Rows | pa.Array) -> pa.Array:
-        classes, names = self._parts.get(pool) or self._method_parts(pool)
+    def _method_texts(self, leaves: Leaves, pool: int, rows: _Rows | pa.Array) -> pa.Array:
+        classes, names = self._parts.get(pool) or self._method_parts(leaves, pool)
         taking = pa.array(rows)
         owners = pc.fill_null(pc.cast(classes.take(taking), pa.string()), "")
         dotted = pc.if_else(pc.equal(owners, ""), "", pc.binary_join_element_wise(owners, "", "."))
         return pc.binary_join_element_wise(dotted, pc.cast(names.take(taking), pa.string()), "")
 
-    def _method_parts(self, pool: int) -> tuple[pa.Array, pa.Array]:
-        leaves = self._leaves
+    def _method_parts(self, leaves: Leaves, pool: int) -> tuple[pa.Array, pa.Array]:
         names = _short(leaves.names(pool))
         classes = pa.nulls(len(names), names.type)
         found = leaves.rows(pool, "type")
@@ -103,6 +98,12 @@ class StackTexts:
             classes = _short(leaves.class_names(of)).take(pa.array(rows, mask=rows < 0))
         self._parts[pool] = classes, names
         return classes, names
+
+
+def depths(leaves: Leaves, pool: int) -> _Rows:
+    """How many frames each stack trace has."""
+    found = leaves.numbers(pool, "frames")
+    return found if found is not None else np.zeros(0, np.int64)
 
 
 def _distinct(rows: pa.Array) -> tuple[_Rows, pa.Array]:
