@@ -55,6 +55,34 @@ def test_what_is_no_secret_stays(text: str) -> None:
     assert redactor.count == 0
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "AWS_SECRET_ACCESS_KEY",
+        "AWS_ACCESS_KEY_ID",
+        "DB_PASSWD",
+        "MYSQL_PWD",
+        "GITHUB_PAT",
+        "STRIPE_KEY",
+        "SENTRY_DSN",
+        "javax.net.ssl.trustStorePassword",
+        "zest.token",
+        "clientSecret",
+        "apiKey",
+    ],
+)
+def test_names_of_secrets(name: str) -> None:
+    assert Redactor().is_secret(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["PWD", "OLDPWD", "HOME", "key", "PATH", "java.home", "keyboard", "monkey", "user.dir", "author"],
+)
+def test_names_of_other_things(name: str) -> None:
+    assert not Redactor().is_secret(name)
+
+
 def test_settings_go_by_key() -> None:
     redactor = Redactor()
     assert redactor.setting("spark.my.Password", "x") == REPLACEMENT

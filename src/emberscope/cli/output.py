@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from emberscope.errors import StoreError, UsageError
@@ -15,35 +15,43 @@ MOST_NOTES = 5
 
 
 def write_result(text: str | bytes, output: str | None) -> None:
-    """Write a result to `output`, or to standard output where it is None or `-`.
+    """Write a result to `output`, or to standard output where it is None or `-`: see `result`."""
+    with result(output) as write:
+        write(text.encode("utf-8", "replace") if isinstance(text, str) else text)
+
+
+@contextmanager
+def result(output: str | None) -> Iterator[Callable[[Any], object]]:
+    """How to write a result in pieces (anything with bytes) to `output`, or to standard output for None or `-`.
 
     A file is written whole or not at all; a device or a pipe is written into. Raises `UsageError`.
     """
-    data = text.encode("utf-8", "replace") if isinstance(text, str) else text
     if output is None or output == "-":
         if sys.stdout is None:
             raise UsageError("standard output is closed.", hint="Name a file with -o.")
-        _write_standard_output(data)
+        yield _write_standard_output
         return
     from pathlib import Path
 
-    from emberscope.store.write import write_bytes
+    from emberscope.store.write import writing
 
     path = Path(output)
     if path.is_dir():
         raise UsageError(f"{output} is a directory.", hint="Name a file.")
     try:
         if path.exists() and not path.is_file():
-            path.write_bytes(data)
+            with path.open("wb") as device:
+                yield device.write
         else:
-            write_bytes(Path(os.path.realpath(path)), data)
+            with writing(Path(os.path.realpath(path))) as file:
+                yield file.write
     except StoreError as error:
         raise UsageError(f"{output} {error.reason}", hint="Name another file.") from error
     except OSError as error:
         raise UsageError(f"{output} cannot be written: {error.strerror}.", hint="Name another file.") from error
 
 
-def _write_standard_output(data: bytes) -> None:
+def _write_standard_output(data: Any) -> None:
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)

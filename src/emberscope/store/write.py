@@ -6,8 +6,10 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from emberscope.errors import StoreError
 from emberscope.units import format_bytes
@@ -19,20 +21,31 @@ MIN_FREE_BYTES: Final = 16 << 20
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file whole or not at all. Raises `StoreError` where that cannot be done."""
+    with writing(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[BinaryIO]:
+    """A file that is there, whole, when the block ends without an error; else nothing changes.
+
+    Raises `StoreError` where it cannot be written.
+    """
     temporary = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".tmp", dir=path.parent)
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
     except OSError as error:
+        raise StoreError(str(path), f"cannot be written: {error.strerror}.") from error
+    finally:
         if temporary is not None and os.path.exists(temporary):
             os.unlink(temporary)
-        raise StoreError(str(path), f"cannot be written: {error.strerror}.") from error
 
 
 def write_json(path: Path, document: dict[str, Any]) -> None:
