@@ -256,3 +256,20 @@ def test_numbers_that_no_column_holds_are_null() -> None:
         (1_000_050, (1 << 62) + 1_000_049, 3, 5),
     ]
     assert {s["sql_execution_id"] for s in spans} == {None}
+
+
+def test_secrets_in_what_users_wrote_are_replaced() -> None:
+    chunk = recorder()
+    fields = ("duration:10@TICKS", "stageId:10", "taskId:10", "threadId:10", "jobGroup:14", "description:14")
+    chunk.type(80, "emberscope.TaskSpan", *START, *fields, super_type=writer.EVENT)
+    texts = chunk.text("nightly") + chunk.text("load from jdbc:x://h?user=me&password=hunter2")
+    chunk.event(80, b"".join(map(chunk.long, (100, 200, 1, 5, 33))) + texts)
+    setting(chunk, 80, "secret", "hunter2")
+    recording = read(chunk)
+    (span,) = recording.spans.to_pylist()
+    assert span["job_group"] == "nightly"
+    assert span["description"] == "load from jdbc:x://h?user=me&password=*********(redacted)"
+    assert recording.settings == {"emberscope.TaskSpan#secret": "*********(redacted)"}
+    notes = [(note.code, note.message) for note in recording.facts.coverage.notes]
+    assert notes == [("redacted", "2 secrets in texts replaced")]
+    assert recording.facts.coverage.complete

@@ -1,11 +1,15 @@
 import gzip
+import random
 import re
+from pathlib import Path
 
 import pytest
 import zstandard
 
 from emberscope.errors import InputError
 from emberscope.sources.kind import kind_of
+from tests.jfr.recordings import plain
+from tests.jfr.test_source import PACKINGS
 
 LOG = b'{"Event":"SparkListenerLogStart","Spark Version":"3.5.1"}\n'
 JFR = b"FLR\0" + bytes(64)
@@ -88,3 +92,11 @@ def test_directories(tmp_path):
     assert kind_of(str(tmp_path / "rolling")) == "event_log"
     (tmp_path / "application.json").write_text("{}")
     assert kind_of(str(tmp_path)) == "run"
+
+
+@pytest.mark.parametrize("pack", ["gzip", "zstd", "LZ4"])
+def test_packed_recordings_are_told_by_their_content(pack: str, tmp_path: Path) -> None:
+    file = tmp_path / "x.bin"
+    for data in (plain("workload-jdk17.jfr.gz"), b"FLR\0" + random.Random(1).randbytes(5_000_000)):
+        file.write_bytes(PACKINGS[pack](data))
+        assert kind_of(str(file)) == "recording"

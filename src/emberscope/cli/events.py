@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from emberscope.cli.inputs import STANDARD_INPUT, Reading
-from emberscope.cli.output import form_of, result, say, say_coverage, write_document, write_result
+from emberscope.cli.output import form_of, result, say, say_coverage, say_kernel, write_document, write_result
 from emberscope.cli.overwrite import check_output
 from emberscope.errors import InputError, UsageError
 
@@ -69,6 +69,7 @@ def command(recording: str, name: str | None, output: str | None, form: str | No
     if form == "parquet" and output in (None, "-") and sys.stdout is not None and sys.stdout.isatty():
         raise UsageError("Parquet is nothing for a terminal.", hint="Name a file: -o events.parquet.")
     check_output(output, [recording])
+    say_kernel()
     with standard_input(recording) as place:
         lost = Lost({place: STANDARD_INPUT} if recording == "-" else {})
         files = _files(place, "recording" if recording == "-" else None, form, lost)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from emberscope.cli.inputs import kind_option, read_one
-from emberscope.cli.output import form_of, say, say_coverage, write_document, write_result
+from emberscope.cli.output import form_of, say, say_coverage, say_kernel, write_document, write_result
 from emberscope.cli.overwrite import check_output
 from emberscope.cli.slices import chosen_samples, slice_options, words_of
 from emberscope.errors import UsageError
@@ -82,6 +82,7 @@ def command(
             else None
         )
         if at_once is not None and (unit or at_once.is_natural):
+            say_kernel()
             write_result(at_once.text, output)
             say_coverage(at_once.coverage)
             return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from emberscope.cli.output import say
+from emberscope.cli.output import say, say_kernel
 from emberscope.cli.overwrite import check_output
 from emberscope.errors import InputError
 from emberscope.tables.coverage import Coverage
@@ -120,6 +120,8 @@ def _read(
     problems += not_read
     for item in found:
         _say_newest(item.path, item.of_runs)
+        if item.kind in ("recording", "run"):
+            say_kernel()
         try:
             if of_application:
                 _need_application(item)

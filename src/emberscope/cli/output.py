@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -106,6 +107,17 @@ def say(*sentences: str) -> None:
         sys.stderr.flush()
     except OSError:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - it lives as long as the process
+
+
+@functools.cache
+def say_kernel() -> None:
+    """That recordings are read by Python, where the compiled kernel was not built; once."""
+    from emberscope.kernel import CHOSEN, NATIVE
+
+    if not NATIVE and not CHOSEN:
+        say(
+            "note: recordings are read without the compiled kernel, several times slower: no C compiler at installation."
+        )
 
 
 def say_coverage(coverage: Coverage) -> None:

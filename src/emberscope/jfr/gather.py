@@ -28,6 +28,7 @@ from emberscope.jfr.sample_rows import counts_of, sample_rows
 from emberscope.jfr.sampled import Sampled, Traces
 from emberscope.jfr.settings import settings_of
 from emberscope.jfr.stacks import name_frame, raw_name
+from emberscope.redact import Redactor
 from emberscope.tables.marks import MARKS
 from emberscope.tables.recording import Origin
 from emberscope.tables.samples import EVENTS, SAMPLES
@@ -49,6 +50,7 @@ class Gathered:
         self._marks: list[pa.Table] = []
         self._mallocs: list[tuple[Longs, Longs]] = []
         self._frees: list[tuple[Longs, Longs]] = []
+        self._redactor = Redactor()
         self.settings: dict[str, str] = {}
         self.leaves: Counter[str] = Counter()
         self.last_ns = 0
@@ -57,7 +59,7 @@ class Gathered:
         """The rows of one chunk."""
         chunk = sampled.chunk
         settings = settings_of(chunk)
-        self.settings.update(settings)
+        self.settings.update({key: self._redactor.setting(key, value) for key, value in settings.items()})
         threads = Threads(chunk)
         place = _graft(sampled, self._tree)
         for traces in sampled.traces:
@@ -120,7 +122,7 @@ class Gathered:
         return {event: found.get(event, 0) for event in EVENTS}
 
     def spans(self, origin: Origin) -> pa.Table:
-        return with_origin(_together(SPANS, self._spans), origin)
+        return with_origin(self._redacted(_together(SPANS, self._spans), "job_group", "description"), origin)
 
     def series(self, origin: Origin) -> pa.Table:
         series = _together(SERIES, self._series)
@@ -129,7 +131,16 @@ class Gathered:
         return with_origin(series, origin)
 
     def marks(self, origin: Origin) -> pa.Table:
-        return with_origin(_together(MARKS, self._marks), origin)
+        return with_origin(self._redacted(_together(MARKS, self._marks), "name", "text"), origin)
+
+    def _redacted(self, table: pa.Table, *names: str) -> pa.Table:
+        """The same rows without secrets in these texts, which are written by users."""
+        for name in names:
+            column = table.schema.get_field_index(name)
+            texts = [self._redactor.text(text) for text in table[name].to_pylist()]
+            table = table.set_column(column, table.schema.field(column), pa.array(texts, pa.string()))
+        self._losses.hidden = self._redactor.count
+        return table
 
 
 def with_origin(table: pa.Table, origin: Origin) -> pa.Table:

@@ -22,6 +22,8 @@ class Losses:
         self._broken = 0
         self._superseded: dict[str, int] = {}
         self.refusals: list[str] = []
+        self.hidden = 0
+        """Secrets that were replaced in texts."""
 
     def note(self, code: str, message: str, **lost: int) -> None:
         self._notes.append(Note(code, message, self._path, {name: n for name, n in lost.items() if n}))
@@ -82,6 +84,8 @@ class Losses:
         for name, count in self._superseded.items():
             message = f"{counted(count, f'{name} event')} left out: a better event of the same chunk counts the same"
             self.note("limited", message)
+        if self.hidden:
+            self.note("redacted", f"{counted(self.hidden, 'secret')} in texts replaced")
         if unresolved:
             message = f"{counted(unresolved, 'sample')} whose stack the recording does not hold, or not whole"
             self.note("unresolved", message, samples=unresolved)

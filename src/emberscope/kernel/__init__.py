@@ -9,7 +9,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
-__all__ = ["NATIVE", "Decoder", "Stacks", "Tree", "add", "elements", "folded", "tally", "where"]
+__all__ = ["CHOSEN", "NATIVE", "Decoder", "Stacks", "Tree", "add", "elements", "folded", "tally", "where"]
+
+CHOSEN: Final = os.environ.get("EMBERSCOPE_KERNEL") == "python"
+"""Whether Python was asked for."""
 
 if TYPE_CHECKING:
     from emberscope.kernel._native import Decoder, Stacks, Tree, add, elements, folded, tally, where
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
     NATIVE: Final[bool] = True
 else:
     try:
-        if os.environ.get("EMBERSCOPE_KERNEL") == "python":
+        if CHOSEN:
             raise ImportError
         from emberscope.kernel._native import ABI, Decoder, Stacks, Tree, add, elements, folded, tally, where
 

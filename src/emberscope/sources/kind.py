@@ -26,6 +26,7 @@ MAX_MEMBERS: Final = 100_000
 _JFR: Final = b"FLR\0"
 _GZIP: Final = b"\x1f\x8b"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
+_LZ4_FRAME: Final = b"\x04\x22\x4d\x18"
 
 _MAGICS: Final = (
     (b"PK\x03\x04", "a ZIP archive or a jar"),
@@ -110,7 +111,7 @@ def describe(head: bytes) -> str:
 
 
 def unpack_head(head: bytes) -> bytes:
-    """The first bytes behind gzip or zstd; `head` itself where it is neither or is damaged."""
+    """The first bytes behind gzip, zstd or an LZ4 frame; `head` itself where it is neither or is damaged."""
     try:
         if head.startswith(_GZIP):
             return zlib.decompressobj(wbits=31).decompress(head, HEAD_BYTES) or head
@@ -118,9 +119,32 @@ def unpack_head(head: bytes) -> bytes:
             import zstandard
 
             return zstandard.ZstdDecompressor().decompressobj().decompress(head)[:HEAD_BYTES] or head
+        if head.startswith(_LZ4_FRAME):
+            return _lz4_literals(head) or head
     except Exception:  # damaged: described by what it shows, and the reader says what is wrong with it
         return head
     return head
+
+
+def _lz4_literals(head: bytes) -> bytes:
+    """What an LZ4 frame begins with, up to its first repetition: a block may be larger than any head of a file.
+
+    Frame: magic, flags, block size, content size (8 bytes, flag 8), dictionary id (4, flag 1), checksum of these; then
+    a block: size (4, the highest bit for one that is not compressed), token, more of the number of literals, literals.
+    """
+    flags = head[4]
+    block = 7 + (8 if flags & 8 else 0) + (4 if flags & 1 else 0)
+    if head[block + 3] & 128:
+        return head[block + 4 :]
+    position = block + 5
+    count = head[block + 4] >> 4
+    if count == 15:
+        while head[position] == 255:
+            count += 255
+            position += 1
+        count += head[position]
+        position += 1
+    return head[position : position + count]
 
 
 def read_head(path: Path) -> bytes:
