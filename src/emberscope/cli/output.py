@@ -115,9 +115,7 @@ def say_kernel() -> None:
     from emberscope.kernel import CHOSEN, NATIVE
 
     if not NATIVE and not CHOSEN:
-        say(
-            "note: recordings are read without the compiled kernel, several times slower: no C compiler at installation."
-        )
+        say("note: recordings are read without the compiled kernel, several times slower: it was not built here.")
 
 
 def say_coverage(coverage: Coverage) -> None:
