@@ -75,7 +75,7 @@ def use(library: Path) -> Any:
 def run(library: Path, corpus: list[Path], first: int, count: int, most_bytes: int, reader: bool) -> None:
     """The mutations, in this process. The number at hand is on the last line of the output when it dies."""
     native = use(library)
-    from emberscope.jfr.read import read_recording
+    from emberscope.jfr.recording import read_recording
 
     from emberscope.errors import EmberscopeError
     from emberscope.kernel import NATIVE
