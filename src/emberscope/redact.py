@@ -53,6 +53,9 @@ _PATTERNS: Final = (
 )
 
 
+_LITERALS: Final = tuple(literal for literals, _ in _PATTERNS for literal in literals)
+
+
 class Redactor:
     """Takes secrets out and counts them in `count`. `key_regex` follows the log once its settings are known."""
 
@@ -102,6 +105,8 @@ class Redactor:
 
     def _clean(self, text: str) -> str:
         low = text.lower()
+        if not any(map(low.__contains__, _LITERALS)):
+            return text
         for literals, pattern in _PATTERNS:
             if any(literal in low for literal in literals):
                 text, replaced = pattern.subn(rf"\g<1>{REPLACEMENT}", text)

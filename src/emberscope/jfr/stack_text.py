@@ -60,14 +60,13 @@ class StackTexts:
         places = np.repeat(starts - (ends - kept), kept) + np.arange(ends[-1] if len(ends) else 0)
         lines = leaves.numbers(pool, "frames[].lineNumber")
         numbers = lines[places] if lines is not None else np.zeros(len(places), np.int32)
-        frames, which = np.unique(methods[places].astype(np.int64) << 32 | np.maximum(numbers, 0), return_inverse=True)
+        encoded = pa.array(methods[places].astype(np.int64) << 32 | np.maximum(numbers, 0)).dictionary_encode()
+        frames, which = encoded.dictionary.to_numpy(), encoded.indices
         texts = self._frame_texts(leaves, method_pool, (frames >> 32).astype(np.int32), frames & 0xFFFFFFFF)
         sizes = pc.binary_length(texts).to_numpy(zero_copy_only=False)
-        if most > 16 and int(sizes[which].sum()) + len(which) * len(BETWEEN_FRAMES) > _MOST_BYTES:
+        if most > 16 and int(sizes[which.to_numpy()].sum()) + len(which) * len(BETWEEN_FRAMES) > _MOST_BYTES:
             return None
-        lists = pa.ListArray.from_arrays(
-            pa.array(np.concatenate(([0], ends)).astype(np.int32)), texts.take(pa.array(which.astype(np.int32)))
-        )
+        lists = pa.ListArray.from_arrays(pa.array(np.concatenate(([0], ends)).astype(np.int32)), texts.take(which))
         joined = pc.binary_join(lists, BETWEEN_FRAMES)
         if (kept < lengths).any():
             joined = pc.binary_join_element_wise(joined, pc.if_else(pa.array(kept < lengths), " < …", ""), "")
