@@ -68,9 +68,19 @@ def spelled(frame: str) -> str:
     return _OTHER_SUFFIX.sub("", frame)
 
 
-def of_jfrconv(java: str, jar: str, file: Path, kind: Kind, *more: str) -> Counter[str]:
+def cpu_option(java: str, jar: str, file: Path) -> str:
+    """The option by which jfrconv gives our samples of CPU; none where it gives them only with all others.
+
+    That is so in files of the JDK, of whose states jfrconv knows none: they must hold no other samples.
+    """
+    if event_counts(file)["jdk.CPUTimeSample"]:
+        return "--cpu-time"
+    return "--cpu" if of_jfrconv(java, jar, file, "--cpu") else ""
+
+
+def of_jfrconv(java: str, jar: str, file: Path, option: str, *more: str, has_class: bool = False) -> Counter[str]:
     with tempfile.NamedTemporaryFile(suffix=".collapsed") as target:
-        command = [java, "-jar", jar, "-o", "collapsed", kind.option, *more, str(file), target.name]
+        command = [java, "-jar", jar, "-o", "collapsed", *option.split(), *more, str(file), target.name]
         ran = subprocess.run(command, capture_output=True, text=True)
         if ran.returncode or "Exception" in ran.stderr:
             raise ValueError(f"jfrconv: {ran.stderr.strip().splitlines()[-1][:200]}")
@@ -80,7 +90,7 @@ def of_jfrconv(java: str, jar: str, file: Path, kind: Kind, *more: str) -> Count
     for line in text.splitlines():
         stack, _, count = line.rpartition(" ")
         frames = stack.split(";")
-        if kind.has_class and frames[-1].endswith(("_[i]", "_[k]")):
+        if has_class and frames[-1].endswith(("_[i]", "_[k]")):
             del frames[-1]
         for frame in frames:
             if frame not in known:
@@ -129,9 +139,8 @@ def check(java: str, jar: str, file: Path, kind: Kind, label: str) -> bool:
     good = True
     for unit, more in [("samples", ()), *([("bytes", ("--total",))] if kind.has_bytes else [])]:
         try:
-            theirs = of_jfrconv(java, jar, file, kind, *more)
-            if not theirs and kind.option == "--cpu":  # the states of the JDK's samples are wall to jfrconv
-                theirs = of_jfrconv(java, jar, file, Kind("--wall", kind.event, kind.types))
+            option = cpu_option(java, jar, file) if kind.event == "cpu" else kind.option
+            theirs = of_jfrconv(java, jar, file, option, *more, has_class=kind.has_class)
             ours, without = of_ours(file, kind.event, unit)
             without -= theirs.pop("", 0)
         except ValueError as fault:

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from emberscope.jfr.chunk import Chunk, Refused, decode
+from emberscope import jfr
+from emberscope.errors import InputError
+from emberscope.jfr.chunk import Chunk
 from emberscope.jfr.header import Gap, split
 from emberscope.jfr.source import opened
 from tests.jfr.canonical import Canonical
@@ -52,12 +54,13 @@ def chunks(path: Path) -> Iterator[tuple[int, Chunk]]:
     """The finished chunks with all their values, by their numbers in the file."""
     with opened(path) as (source, _):
         headers = [header for header in split(source) if not isinstance(header, Gap)]
-        for number, header in enumerate(headers):
-            if header.finished and not header.missing_bytes:
-                try:
-                    yield number, decode(header, source.read(header.offset, header.available), None, None)
-                except Refused:
-                    continue
+    numbers = {header.offset: number for number, header in enumerate(headers)}
+    try:
+        for chunk in jfr.read(path):
+            if chunk.header.finished and not chunk.header.missing_bytes:
+                yield numbers[chunk.header.offset], chunk
+    except InputError:  # no chunk can be read at all
+        return
 
 
 def jdk_lines(java: str, path: Path, only: str = "") -> Iterator[list[bytes]]:
