@@ -3,8 +3,8 @@
     python benchmarks/recordings.py --jar JAR [--rounds N] FILE...
 
 JAR is `tools.profiler:jfr-converter:4.5` of Maven Central; `recordings_make.py` makes the files. In each round each of
-these runs once; figures are medians of the rounds, with the least and the largest; a ratio is that of one run to jfrconv's
-of the same round:
+these runs once; figures are medians of the rounds, with the least and the largest; a ratio is that of one run to
+jfrconv's of the same round:
 
 - jfrconv: `java -jar JAR -o collapsed KIND FILE OUT`, KIND being what gives the same samples as
 - emberscope: `emberscope flame FILE --event cpu --format folded`. Both outputs are compared, stack by stack, first.

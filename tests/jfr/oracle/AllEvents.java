@@ -16,7 +16,7 @@ import jdk.jfr.Timestamp;
 /**
  * A recording in two chunks with every event that this JDK has, and an own one with fields of every kind.
  *
- * <p>Usage: {@code java AllEvents.java OUT.jfr ROUNDS}.
+ * <p>Usage: {@code java AllEvents.java OUT.jfr ROUNDS [endless]}. With {@code endless} it begins chunks until it is killed.
  */
 public class AllEvents {
   @Name("emberscope.test.Fields")
@@ -138,6 +138,12 @@ public class AllEvents {
       recording.setDestination(Path.of(arguments[0]));
       recording.start();
       threads(rounds);
+      while (arguments.length > 2) {
+        try (Recording third = everything()) {
+          third.start();
+          threads(rounds);
+        }
+      }
       second.start(); // begins a chunk
       threads(rounds);
       second.stop();

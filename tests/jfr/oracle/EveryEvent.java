@@ -29,15 +29,17 @@ import jdk.jfr.consumer.RecordingFile;
  *
  * <p>Usage: {@code java EveryEvent.java FILE [EVENT_TYPE]}. Each chunk is copied into a file of its own first, because
  * the JDK's reader takes the clock of a file's first chunk and the constants of earlier chunks for later ones. Lines,
- * fields parted by tabs: {@code C number} for a chunk; {@code S number state} for one that is not finished and left out;
- * {@code E type values times} for an event; {@code X message} where the JDK's reader gives up. Values are {@code name=value},
- * parted by U+001F; times are the start, and all time stamps and spans of the event's own fields in nanoseconds, as the
- * JDK converts them. A struct of more than LONGEST characters is replaced by {@code #} and a digest of its text; with an
- * event type, {@code D digest text} is written before it. How values are written: {@code canonical.py} beside this.
+ * fields parted by tabs: {@code C number} for a chunk; {@code S number state} for one that is not finished, which the
+ * JDK reads as far as it was flushed, if it was; {@code E type values times} for an event; {@code X message} where the
+ * JDK's reader gives up. Values are {@code name=value}, parted by U+001F; times are the start, and all time stamps and
+ * spans of the event's own fields in nanoseconds, as the JDK converts them. A struct of more than LONGEST characters is
+ * replaced by {@code #} and a digest of its text; with an event type, {@code D digest text} is written before it. How
+ * values are written: {@code canonical.py} beside this.
  */
 public class EveryEvent {
   static final int LONGEST = 120;
   static final int HEADER_BYTES = 68;
+  static final byte UPDATING = -1;
 
   final PrintStream out;
   final String only;
@@ -173,10 +175,11 @@ public class EveryEvent {
         ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
         source.read(header, offset);
         long size = header.getLong(8);
-        if (header.get(64) != 0 || offset + size > source.size()) {
+        if (size <= HEADER_BYTES || offset + size > source.size() || header.get(64) == UPDATING) {
           out.append("S\t" + number + "\t" + header.get(64) + "\n");
+          return;
         } else {
-          out.append("C\t" + number + "\n");
+          out.append(header.get(64) == 0 ? "C\t" + number + "\n" : "S\t" + number + "\t" + header.get(64) + "\n");
           try (FileChannel target =
               FileChannel.open(alone, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
             for (long done = 0; done < size; ) {
