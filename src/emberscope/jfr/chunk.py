@@ -142,7 +142,7 @@ class Chunk:
         return self.decoder.lookup(type_id, keys) if type_id is not None else None
 
 
-def decode(header: Header, b: bytes, events: Choice | None, pools: Choice | None) -> Chunk:
+def decode(header: Header, b: bytes | memoryview, events: Choice | None, pools: Choice | None) -> Chunk:
     """The events and pools that are wanted (None: all of them, with all values) of the chunk with the bytes `b`.
 
     Where only some events are wanted, None for the pools is all that they can lead to.
@@ -168,7 +168,7 @@ def described(header: Header, metadata: Metadata) -> Chunk:
     return chunk
 
 
-def metadata_of(b: bytes, header: Header) -> Metadata:
+def metadata_of(b: bytes | memoryview, header: Header) -> Metadata:
     """The types of the chunk with the bytes `b`. Raises `Refused`."""
     _check(header)
     return _metadata(b, header, _Boundaries(b, header))
@@ -181,7 +181,7 @@ def _check(header: Header) -> None:
         raise Refused("cut", f"its header is damaged ({header.ticks_per_second} ticks a second)")
 
 
-def _metadata(b: bytes, header: Header, boundaries: _Boundaries) -> Metadata:
+def _metadata(b: bytes | memoryview, header: Header, boundaries: _Boundaries) -> Metadata:
     """The chunk's types: from where its header says, else from the last metadata event that can be read."""
     compressed = header.compressed
     if HEADER_BYTES <= header.metadata < len(b):
@@ -228,7 +228,7 @@ def _add_programs(chunk: Chunk, events: Choice | None, pools: Choice | None) -> 
 class _Boundaries:
     """Positions where events begin for certain. They are looked for when something goes wrong, and only then."""
 
-    def __init__(self, b: bytes, header: Header) -> None:
+    def __init__(self, b: bytes | memoryview, header: Header) -> None:
         self._b = b
         self._header = header
         self._found: list[int] | None = None
@@ -242,7 +242,7 @@ class _Boundaries:
         return self._found[following] if following < len(self._found) else None
 
 
-def linked_checkpoints(b: bytes, header: Header) -> list[int]:
+def linked_checkpoints(b: bytes | memoryview, header: Header) -> list[int]:
     """Positions of the checkpoints that the header leads to, first to last; as far as the links hold."""
     found: list[int] = []
     compressed = header.compressed
@@ -267,7 +267,9 @@ def linked_checkpoints(b: bytes, header: Header) -> list[int]:
     return found[::-1]
 
 
-def _walk(decoder: Decoder, b: bytes, header: Header, known: frozenset[int] | None, boundaries: _Boundaries) -> int:
+def _walk(
+    decoder: Decoder, b: bytes | memoryview, header: Header, known: frozenset[int] | None, boundaries: _Boundaries
+) -> int:
     """Go over all events of the chunk; the number of bytes that are in none that could be made out."""
     lost = 0
     declared = header.size if HEADER_BYTES < header.size <= len(b) else len(b)

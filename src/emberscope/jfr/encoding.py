@@ -14,7 +14,7 @@ BROKEN: Final = (Damaged, IndexError, KeyError, ValueError, struct.error)
 """What reading damaged bytes may raise."""
 
 
-def read_long(b: bytes, p: int, compressed: bool, *, bits: int = 64) -> tuple[int, int]:
+def read_long(b: bytes | memoryview, p: int, compressed: bool, *, bits: int = 64) -> tuple[int, int]:
     """A signed integer and the position after it: 7 bits a byte, lowest first, or `bits` big-endian.
 
     A ninth byte is the last, gives all its 8 bits, and with them the sign. Raises one of `BROKEN` beyond the end.

@@ -100,7 +100,7 @@ class Metadata:
         return None
 
 
-def metadata_body(b: bytes, position: int, compressed: bool) -> bytes:
+def metadata_body(b: bytes | memoryview, position: int, compressed: bool) -> bytes:
     """The part of the metadata event at `position` that stays the same from chunk to chunk while no type is added.
 
     Raises `Damaged` where none is there.
@@ -111,7 +111,7 @@ def metadata_body(b: bytes, position: int, compressed: bool) -> bytes:
         raise Damaged(f"no metadata event at byte {position}")
     for _ in range(3):  # start, duration, metadata id
         _, p = read_long(b, p, compressed)
-    return b[p : position + size]
+    return bytes(b[p : position + size])
 
 
 @functools.lru_cache(maxsize=32)

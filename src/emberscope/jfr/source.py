@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO, Final, Protocol
 
+from emberscope.kernel import NATIVE
 from emberscope.unpack import is_packed, unpack_into
 
 _WINDOW_BYTES: Final = 1 << 20
@@ -24,6 +25,12 @@ class Source(Protocol):
 
     def read(self, offset: int, size: int) -> bytes:
         """The bytes from `offset` on, fewer than `size` only at the end."""
+
+    def lend(self, offset: int, size: int) -> bytes | memoryview:
+        """As `read`, in memory that may be used again for other bytes as soon as it is given back."""
+
+    def give_back(self, lent: bytes | memoryview) -> None:
+        """Nobody looks at these bytes any more."""
 
     def find(self, what: bytes, offset: int) -> int:
         """Where `what` is next, -1 where nowhere."""
@@ -41,6 +48,12 @@ class Memory:
             return self._data
         return self._data[offset : offset + size]
 
+    def lend(self, offset: int, size: int) -> bytes:
+        return self.read(offset, size)
+
+    def give_back(self, lent: bytes | memoryview) -> None:
+        pass
+
     def find(self, what: bytes, offset: int) -> int:
         return self._data.find(what, offset)
 
@@ -54,6 +67,7 @@ class File:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
+        self._spare: list[bytearray] = []
         self.size = os.fstat(descriptor).st_size
 
     def read(self, offset: int, size: int) -> bytes:
@@ -67,6 +81,26 @@ class File:
                 break
             data += more
         return data
+
+    def lend(self, offset: int, size: int) -> bytes | memoryview:
+        """Fresh memory costs as much as reading into it, by page faults."""
+        size = min(size, self.size - offset)
+        if size <= 0 or not NATIVE:  # Python takes single bytes more quickly out of `bytes`
+            return self.read(offset, size)
+        try:
+            memory = self._spare.pop()
+        except IndexError:
+            memory = bytearray()
+        if len(memory) < size:
+            memory = bytearray(size + (size >> 3))  # the next chunk is a little larger or smaller
+        view, done = memoryview(memory), 0
+        while done < size and (count := os.preadv(self._descriptor, [view[done:size]], offset + done)):
+            done += count
+        return view[:done]
+
+    def give_back(self, lent: bytes | memoryview) -> None:
+        if isinstance(lent, memoryview) and isinstance(lent.obj, bytearray):
+            self._spare.append(lent.obj)
 
     def find(self, what: bytes, offset: int) -> int:
         while offset < self.size:
