@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from emberscope.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def check_output(output: str | None, inputs: Iterable[str]) -> None:
@@ -17,6 +20,8 @@ def check_output(output: str | None, inputs: Iterable[str]) -> None:
     """
     if output is None or output == "-":
         return
+    from pathlib import Path
+
     path = Path(output)
     if path.is_dir():
         raise UsageError(f"{output} is a directory.", hint="Name a file.")
@@ -32,6 +37,8 @@ def check_output(output: str | None, inputs: Iterable[str]) -> None:
 
 
 def _is_below(path: Path, directory: str) -> bool:
+    from pathlib import Path
+
     return os.path.isdir(directory) and Path(os.path.realpath(directory)) in Path(os.path.realpath(path)).parents
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import BinaryIO, Final, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
 
 from emberscope.kernel import NATIVE
 from emberscope.unpack import is_packed, unpack_into
+
+if TYPE_CHECKING:
+    import tempfile
 
 _WINDOW_BYTES: Final = 1 << 20
 _MEMORY_BYTES: Final = 32 << 20
@@ -123,6 +125,8 @@ def opened(recording: str | os.PathLike[str] | bytes | BinaryIO) -> Iterator[tup
     with _as_stream(recording) as stream:
         head = _peek(stream)
         if head is None or is_packed(head):
+            import tempfile
+
             with tempfile.SpooledTemporaryFile(max_size=_MEMORY_BYTES) as plain:
                 missing = unpack_into(stream, plain)
                 yield _of_spooled(plain), missing
