@@ -15,7 +15,7 @@
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
 
 #define MAPPED_FROM ((size_t)128 << 10)
-#define SPARE_BYTES ((size_t)48 << 20)
+#define SPARE_BYTES ((size_t)64 << 20)
 #define SPARE_BLOCKS 64
 
 /* Blocks that nobody uses, by any thread, with the GIL or without. */
@@ -28,16 +28,15 @@ static struct {
     } blocks[SPARE_BLOCKS];
 } spare = {.taken = ATOMIC_FLAG_INIT};
 
-static void lock(void) {
-    while (atomic_flag_test_and_set_explicit(&spare.taken, memory_order_acquire)) continue; /* held for moments only */
-}
+/* Who finds it taken goes without spare blocks, so that nobody ever waits, in a forked process for ever. */
+static bool try_lock(void) { return !atomic_flag_test_and_set_explicit(&spare.taken, memory_order_acquire); }
 
 static void unlock(void) { atomic_flag_clear_explicit(&spare.taken, memory_order_release); }
 
 /* The smallest spare block of at least `*size` bytes, `*size` becoming what it has; NULL: none. */
 static void *take_spare(size_t *size) {
     void *memory = NULL;
-    lock();
+    if (!try_lock()) return NULL;
     size_t best = spare.count;
     for (size_t i = 0; i < spare.count; i++)
         if (spare.blocks[i].size >= *size && (best == spare.count || spare.blocks[i].size < spare.blocks[best].size))
@@ -57,15 +56,17 @@ void memory_free(void *memory, size_t size) {
         free(memory);
         return;
     }
-    lock();
-    bool room = spare.count < SPARE_BLOCKS && size <= SPARE_BYTES - spare.bytes;
-    if (room) {
-        spare.blocks[spare.count].memory = memory;
-        spare.blocks[spare.count++].size = size;
-        spare.bytes += size;
+    bool kept = false;
+    if (try_lock()) {
+        kept = spare.count < SPARE_BLOCKS && size <= SPARE_BYTES - spare.bytes;
+        if (kept) {
+            spare.blocks[spare.count].memory = memory;
+            spare.blocks[spare.count++].size = size;
+            spare.bytes += size;
+        }
+        unlock();
     }
-    unlock();
-    if (!room) munmap(memory, size);
+    if (!kept) munmap(memory, size);
 }
 
 void *memory_grow(void *old, size_t old_size, size_t *size) {
