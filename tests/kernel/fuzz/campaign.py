@@ -78,9 +78,8 @@ def use(library: Path) -> Any:
 def run(library: Path, corpus: list[Path], first: int, count: int, most_bytes: int, reader: bool) -> None:
     """The mutations, in this process. The number at hand is on the last line of the output when it dies."""
     native = use(library)
-    from emberscope.jfr.recording import read_recording
-
     from emberscope.errors import EmberscopeError
+    from emberscope.jfr.recording import read_recording
     from emberscope.kernel import NATIVE
     from tests.kernel.fuzz.drive import drive
     from tests.kernel.fuzz.mutations import mutation, seeds
