@@ -109,14 +109,30 @@ def test_the_readme_shows_every_verb() -> None:
     assert [verb for verb in VERBS if f"emberscope {verb}" not in readme] == []
 
 
-@pytest.mark.parametrize("page", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("page", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/formats/jfr.md"])
 def test_pages_name_only_files_that_are_there(page: str) -> None:
     text = (ROOT / page).read_text()
     linked = re.findall(r"\]\((?!\w+:|#)([^)#]+)", text)
     named = re.findall(r"`((?:src|jvm|web|tests|docs|tools|benchmarks|examples)/[\w./-]*)`", text)
-    short = re.findall(
-        r"`((?:cli|report|rules|simulate|sources|jfr|eventlog|profile|store|recorder|tables)/[\w./-]*)`", text
-    )
-    missing = [name for name in linked + named if not (ROOT / name).exists()]
-    missing += [name for name in short if not (ROOT / "src/emberscope" / name).exists()]
+    parts = "|".join(sorted(child.name for child in (ROOT / "src/emberscope").iterdir() if child.is_dir()))
+    short = re.findall(rf"`((?:{parts})/[\w./-]*)`", text)
+    missing = [name for name in linked if not (ROOT / page).parent.joinpath(name).exists()]
+    missing += [name for name in named if not (ROOT / name).exists()]
+    missing += [name for name in short if not any((ROOT / at / name).exists() for at in ("src/emberscope", ""))]
+    assert not missing
+
+
+@pytest.mark.parametrize("page", ["docs/formats/jfr.md"])
+def test_pages_of_formats_name_only_code_that_is_there(page: str) -> None:
+    """What follows a file, as `file`: `name`, `name` or `file` (`name`), is defined in it."""
+    text = " ".join((ROOT / page).read_text().split())
+    named = re.findall(r"`([\w/]+\.(?:pyi?|[ch]))`(?:: | \()((?:`[\w.]+`(?:, )?)+)", text)
+    assert len(named) > 50
+    missing = []
+    for file, names in named:
+        code = (ROOT / "src/emberscope" / file).read_text()
+        for name in re.findall(r"`(?:\w+\.)*(\w+)`", names):
+            defined = rf"\b(?:def|class) {name}\b|^ *{name}\b ?[:=]|#define {name}\b|^[\w ]+[ *]{name}\("
+            if not re.search(defined, code, re.MULTILINE):
+                missing.append(f"{file}: {name}")
     assert not missing
