@@ -157,3 +157,12 @@ def test_a_chunk_that_is_being_written(state: int) -> None:
     recording = read_recording(chunk.finish(state=state) + b"\x20\x00half an event", "x")
     assert recording.facts.event_counts == {"test.Tick": 1}
     assert [n.code for n in recording.facts.coverage.notes] == ["chunk_unfinished"]
+
+
+def test_a_cut_chunk_says_how_many_seconds_are_missing() -> None:
+    data, complete = whole("workload-jdk17.jfr.gz")
+    recording = read(data[: len(data) * 9 // 10])
+    assert recording is not None
+    (cut,) = [note for note in recording.facts.coverage.notes if note.code == "cut"]
+    assert 0 < cut.lost["seconds"] <= complete.facts.duration_ms / 1000 + 0.1
+    assert cut.lost["bytes"] >= len(data) // 10

@@ -13,6 +13,7 @@ from emberscope.jfr.folding import fold_recording
 from emberscope.jfr.recording import read_recording
 from emberscope.profile.fold import fold
 from emberscope.profile.formats.folded import folded
+from emberscope.sources.folding import fold_at_once
 from tests.jfr.recordings import DATA, plain
 
 NAMES = sorted(path.name for path in DATA.glob("*.jfr.gz"))
@@ -42,7 +43,7 @@ def total(text: bytes) -> int:
 def test_the_default_is_cpu_and_then_wall() -> None:
     quick = fold_recording(plain("workload-jdk17.jfr.gz"), "x", None)
     assert quick is not None
-    assert (quick.event, quick.samples, quick.is_natural) == ("cpu", 71, True)
+    assert (quick.event, quick.samples) == ("cpu", 71)
     assert fold_recording(plain("full_gc_g1.jfr.gz"), "x", None) is None
 
 
@@ -78,3 +79,13 @@ def test_neither_numpy_nor_arrow_is_loaded_for_it(tmp_path: object) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert (done.returncode, total(done.stdout)) == (0, 71), done.stderr.decode()
+
+
+def test_packed_recordings_take_the_quick_road_too() -> None:
+    quick = fold_at_once(str(DATA / "workload-jdk17.jfr.gz"), "cpu")
+    assert quick is not None
+    assert quick.samples == 71
+    assert fold_at_once(str(DATA / "workload-jdk17.jfr.gz"), "alloc") is None, "bytes are what allocations weigh"
+    assert fold_at_once(str(DATA / "workload-jdk17.jfr.gz"), "alloc", by_number=True) is not None
+    assert fold_at_once(str(DATA / "README.md"), "cpu") is None
+    assert fold_at_once(str(DATA), "cpu") is None

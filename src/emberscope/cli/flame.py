@@ -76,12 +76,11 @@ def command(
         from emberscope.sources.folding import fold_at_once
 
         check_output(output, [source])
-        at_once = (
-            fold_at_once(source, given["event"], lines=lines, compilation=compilation)
-            if kind in (None, "recording")
-            else None
-        )
-        if at_once is not None and (unit or at_once.is_natural):
+        at_once = None
+        if kind in (None, "recording"):
+            by_number = unit is not None
+            at_once = fold_at_once(source, given["event"], by_number=by_number, lines=lines, compilation=compilation)
+        if at_once is not None:
             say_kernel()
             write_result(at_once.text, output)
             say_coverage(at_once.coverage)

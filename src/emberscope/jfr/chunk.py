@@ -10,14 +10,14 @@ from __future__ import annotations
 import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from emberscope.jfr.encoding import BROKEN, read_long
 from emberscope.jfr.header import HEADER_BYTES, Header
 from emberscope.jfr.layout import Layout, Wanted, event_layout, pool_layout
 from emberscope.jfr.metadata import CHECKPOINT_EVENT, METADATA_EVENT, Metadata, metadata_body, parse_metadata
 from emberscope.kernel import Decoder
-from emberscope.kernel.ops import STRING
+from emberscope.kernel.ops import MAX_OPS, STRING
 from emberscope.tables.coverage import Coverage
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ Choice = Mapping[str, Wanted | None]
 (pools)."""
 
 NOTHING: Wanted = frozenset()
+MOST_FIELDS: Final = 50_000
+"""Of all types of a chunk together, those of structs counted wherever they are written: a JDK has some 3,000."""
+_TIME: Wanted = frozenset(("startTime",))
 STRING_POOL = "java.lang.String"
 
 
@@ -60,6 +63,8 @@ class Chunk:
     undescribed: int = 0
     broken: int = 0
     event_counts: dict[str, int] = field(default_factory=dict)
+    last_ns: int | None = None
+    """When the last event began, of a chunk that is not whole."""
     path: str = ""
     _tables: Tables | None = None
 
@@ -107,7 +112,8 @@ class Chunk:
     def numbers(self, name: str, path: str) -> memoryview | None:
         """A column of numbers or keys, a row each; None where the type has no such field, or one of another kind.
 
-        The memory is the decoder's: valid while a view lives. Values of arrays are for `Column.within` to cut.
+        The memory is the decoder's: valid while a view lives. Values within arrays are for `Column.within` to tell,
+        and not to be had here.
         """
         type_id = self.type_id(name)
         column = self.layouts[type_id].columns.get(path) if type_id is not None else None
@@ -157,6 +163,8 @@ def decode(header: Header, b: bytes | memoryview, events: Choice | None, pools: 
     _add_programs(chunk, events, pools)
     chunk.lost_bytes = _walk(chunk.decoder, b, header, metadata.known, boundaries)
     _count(chunk, events)
+    if header.missing_bytes or not header.finished:
+        chunk.last_ns = _last_ns(b, header, metadata, boundaries)
     chunk.faults = chunk.decoder.checkpoints(chunk.decoder.positions(CHECKPOINT_EVENT))
     return chunk
 
@@ -208,20 +216,25 @@ def _add_programs(chunk: Chunk, events: Choice | None, pools: Choice | None) -> 
     """Tell the decoder the layout of all types that it is to decode, and of all pools, which have to be walked.
 
     A pool that cannot be described has no program: checkpoints are read up to it. An event type that cannot is
-    counted and not decoded.
+    counted and not decoded. So are those beyond `MOST_FIELDS` of all types together.
     """
     event_ids = chunk.metadata.event_ids
+    left = MOST_FIELDS
     for kind in chunk.metadata.types.values():
         is_event = kind.id in event_ids
         choice = events if is_event else pools
         wanted = None if choice is None else choice.get(kind.name, NOTHING)
         if is_event and wanted is NOTHING:
             continue
+        if left <= 0:
+            break
         try:
             layout = (event_layout if is_event else pool_layout)(chunk.metadata, kind.id, wanted)
             chunk.decoder.program(kind.id, layout.program)
         except BROKEN:
+            left -= MAX_OPS
             continue
+        left -= layout.visits
         chunk.layouts[kind.id] = layout
 
 
@@ -286,6 +299,17 @@ def _walk(
         if position == limit:
             break
     return lost + len(b) - position
+
+
+def _last_ns(b: bytes | memoryview, header: Header, metadata: Metadata, boundaries: _Boundaries) -> int | None:
+    """When the last event began that can be made out."""
+    timed = Chunk(header, metadata, Decoder(b, header.compressed))
+    _add_programs(timed, dict.fromkeys((metadata.name_of(i) for i in metadata.event_ids), _TIME), {})
+    _walk(timed.decoder, b, header, metadata.known, boundaries)
+    columns = [timed.numbers(metadata.name_of(i), "startTime") for i in metadata.event_ids]
+    ticks = [max(column) for column in columns if column is not None and column.format == "q" and len(column)]
+    last_ns = header.to_ns(max(ticks)) if ticks else 0
+    return last_ns if header.start_ns <= last_ns < 1 << 63 else None
 
 
 def _count(chunk: Chunk, events: Choice | None) -> None:

@@ -24,8 +24,6 @@ from emberscope.tables.coverage import Coverage
 from emberscope.tables.frame_kinds import ENDINGS
 from emberscope.tables.stack_tree import StackTree
 
-COUNTED_EVENTS: Final = ("cpu", "wall", "native")
-"""Events whose samples are counted; those of all others weigh what they stand for."""
 _GOOD_FLAGS: Final = bytes((0, IS_EMPTY))
 _SAFE: Final = str.maketrans({";": ":", "\r": " ", "\n": " "})
 
@@ -37,11 +35,6 @@ class Folded(NamedTuple):
     event: str
     samples: int
     coverage: Coverage
-
-    @property
-    def is_natural(self) -> bool:
-        """Whether the number of samples is what this event is shown by."""
-        return self.event in COUNTED_EVENTS
 
 
 def fold_recording(
@@ -57,7 +50,7 @@ def fold_recording(
     None where there are no such samples. `path` is for messages. Raises `InputError` and `OSError` as `read_recording`.
     """
     with opened(recording) as (source, missing):
-        for word in COUNTED_EVENTS[:2] if event is None else (event,):
+        for word in ("cpu", "wall") if event is None else (event,):
             found = _fold(source, missing, path, word, lines, compilation)
             if found.samples:
                 return found

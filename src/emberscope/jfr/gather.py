@@ -48,18 +48,21 @@ class Gathered:
         self._spans: list[pa.Table] = []
         self._series: list[pa.Table] = []
         self._marks: list[pa.Table] = []
-        self._mallocs: list[tuple[Longs, Longs]] = []
+        self._mallocs: list[tuple[Longs, Longs, npt.NDArray[np.bool_]]] = []
         self._frees: list[tuple[Longs, Longs]] = []
         self._redactor = Redactor()
+        self._seen_settings: dict[str, str] = {}
         self.settings: dict[str, str] = {}
         self.leaves: Counter[str] = Counter()
-        self.last_ns = 0
 
     def add(self, sampled: Sampled) -> None:
         """The rows of one chunk."""
         chunk = sampled.chunk
         settings = settings_of(chunk)
-        self.settings.update({key: self._redactor.setting(key, value) for key, value in settings.items()})
+        for key, value in settings.items():
+            if self._seen_settings.get(key) != value:  # chunks repeat them, and a secret is one
+                self._seen_settings[key] = value
+                self.settings[key] = self._redactor.setting(key, value)
         threads = Threads(chunk)
         place = _graft(sampled, self._tree)
         for traces in sampled.traces:
@@ -97,16 +100,17 @@ class Gathered:
         column = rows.schema.get_field_index("stack")
         self._samples.append(rows.set_column(column, rows.schema.field(column), pa.array(nodes)))
         self._losses.of_stacks(np.frombuffer(traces.flags, np.uint8), counts_of(chunk, spec))
-        self.last_ns = max(self.last_ns, pc.max(rows["time_ns"]).as_py() or 0)
         if spec.address:
             addresses = longs(chunk, spec.name, spec.address)
-            if addresses is not None:
-                self._mallocs.append((rows["time_ns"].fill_null(0).to_numpy(), addresses))
+            known = np.full(len(traces.keys), addresses is not None)
+            times = rows["time_ns"].fill_null(0).to_numpy()
+            self._mallocs.append((times, addresses if addresses is not None else np.zeros(len(times), np.int64), known))
 
     def _add_frees(self, sampled: Sampled) -> None:
         starts, addresses = longs(sampled.chunk, FREE, "startTime"), longs(sampled.chunk, FREE, "address")
         if starts is not None and addresses is not None:
-            self._frees.append((times_ns(sampled.chunk.header, starts)[0], addresses))
+            times, untimed = times_ns(sampled.chunk.header, starts)
+            self._frees.append((times[~untimed], addresses[~untimed]))
 
     def samples(self, origin: Origin) -> pa.Table:
         """All samples, native memory marked as kept or given back."""
@@ -163,18 +167,21 @@ def _together(kind: Table, tables: list[pa.Table]) -> pa.Table:
     return pa.concat_tables(tables).unify_dictionaries().combine_chunks()
 
 
-def _with_fate(samples: pa.Table, mallocs: list[tuple[Longs, Longs]], frees: list[tuple[Longs, Longs]]) -> pa.Table:
-    """`variant` of native memory: whether the recording saw it given back."""
-    is_nativemem = pc.equal(samples["event"], "nativemem").to_numpy(zero_copy_only=False)
+def _with_fate(
+    samples: pa.Table,
+    mallocs: list[tuple[Longs, Longs, npt.NDArray[np.bool_]]],
+    frees: list[tuple[Longs, Longs]],
+) -> pa.Table:
+    """`variant` of native memory: whether the recording saw it given back; null where it has no address."""
+    times, addresses, known = (np.concatenate(part) for part in zip(*mallocs, strict=True))
     nothing = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
-    fate = freed(*(np.concatenate(part) for pairs in (mallocs, frees or nothing) for part in zip(*pairs, strict=True)))
-    if int(is_nativemem.sum()) != len(fate):
-        return samples
-    variants = samples["variant"].combine_chunks().dictionary_decode().to_pylist()
+    fate = freed(times, addresses, *(np.concatenate(part) for part in zip(*(frees or nothing), strict=True)))
+    is_nativemem = pc.equal(samples["event"], "nativemem").to_numpy(zero_copy_only=False)
     rows = np.full(samples.num_rows, -1, np.int32)
-    distinct = dict.fromkeys(["kept", "freed", *variants])
-    numbers = {word: number for number, word in enumerate(distinct)}
-    rows[:] = [numbers[word] for word in variants]
-    rows[is_nativemem] = fate.astype(np.int32)
+    rows[is_nativemem] = np.where(known, fate, -1)
     column = samples.schema.get_field_index("variant")
-    return samples.set_column(column, samples.schema.field(column), words(rows, list(distinct)))
+    variants = pc.if_else(
+        pa.array(is_nativemem), words(rows, ["kept", "freed"]).cast(pa.string()), samples["variant"].cast(pa.string())
+    )
+    encoded = variants.combine_chunks().dictionary_encode()
+    return samples.set_column(column, samples.schema.field(column), encoded)

@@ -96,26 +96,33 @@ def split(source: Source) -> Iterator[Header | Gap]:
     A chunk's size is believed where the next chunk or the end of the file follows it. Otherwise (cut, still being
     written, damaged) the chunk may reach to the next header that looks right.
     """
+    lost = 0  # bytes before `position` that are in no chunk
     position = 0
     while position < source.size:
         head = source.read(position, HEADER_BYTES)
         if len(head) < HEADER_BYTES:
-            yield Gap(position, source.size - position)
-            return
+            lost += source.size - position
+            position = source.size
+            break
         chunk = _header(head, position, source.size)
         if not head.startswith(MAGIC):
             following = _next_header(source, position + 1, chunk)
-            yield Gap(position, following - position)
+            lost += following - position
             position = following
             continue
         stop = position + chunk.size
         if not _size_fits(source, chunk):
             stop = _next_header(source, position + len(MAGIC), chunk)
         if stop - position < HEADER_BYTES:
-            yield Gap(position, stop - position)
+            lost += stop - position
         else:
+            if lost:
+                yield Gap(position - lost, lost)
+            lost = 0
             yield _header(head, position, stop)
         position = stop
+    if lost:
+        yield Gap(position - lost, lost)
 
 
 def _header(head: bytes, offset: int, end: int) -> Header:

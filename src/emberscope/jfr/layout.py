@@ -48,10 +48,15 @@ class Column(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The program of a type, and its columns by path, in the order of the fields."""
+    """The program of a type, and its columns by path, in the order of the fields.
+
+    `visits` counts the fields, those of structs that are written inline too: damaged types may have millions that take
+    no bytes.
+    """
 
     program: tuple[int, ...]
     columns: Mapping[str, Column]
+    visits: int
 
 
 @functools.lru_cache(maxsize=4096)
@@ -79,7 +84,7 @@ class _Making:
         self._metadata = metadata
         self._wanted = wanted
         self._arrays: tuple[str, ...] = ()
-        self._reads = 0
+        self._visits = 0
         self.ops: list[int] = []
         self.columns: dict[str, Column] = {}
         self._last_wanted = 0
@@ -89,7 +94,7 @@ class _Making:
         self._fields(self._metadata.types[type_id], "", 0)
         if not whole:
             del self.ops[self._last_wanted :]
-        return Layout(tuple(self.ops), self.columns)
+        return Layout(tuple(self.ops), self.columns, self._visits)
 
     def value(self, path: str, operation: int, field: Field | None, pool: int | None) -> None:
         self.ops += (operation, self._column(path, operation, field, pool), 0)
@@ -97,9 +102,6 @@ class _Making:
 
     def _column(self, path: str, operation: int, field: Field | None, pool: int | None) -> int:
         """A new number for this path, -1 where nobody wants it or it has one (damaged types repeat names)."""
-        self._reads += 1
-        if self._reads > ops.MAX_OPS:
-            raise Damaged("a type has too many fields")
         if path in self.columns or not self._is_wanted(path):
             return -1
         number = len(self.columns)
@@ -121,6 +123,9 @@ class _Making:
         if not owner.fields and owner.name in _PRIMITIVES:
             self.value(prefix or "value", _PRIMITIVES[owner.name], None, None)
         for field in owner.fields:
+            self._visits += 1
+            if self._visits >= ops.MAX_OPS:
+                raise Damaged("a type has too many fields")
             path = f"{prefix}.{field.name}" if prefix else field.name
             if field.is_array:
                 self._array(path, field, depth)

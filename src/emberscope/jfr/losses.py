@@ -25,8 +25,11 @@ class Losses:
         self.hidden = 0
         """Secrets that were replaced in texts."""
 
-    def note(self, code: str, message: str, **lost: int) -> None:
-        self._notes.append(Note(code, message, self._path, {name: n for name, n in lost.items() if n}))
+    def note(self, code: str, message: str, **lost: float) -> None:
+        self._notes.append(self._made(code, message, **lost))
+
+    def _made(self, code: str, message: str, **lost: float) -> Note:
+        return Note(code, message, self._path, {name: n for name, n in lost.items() if n})
 
     def of_gap(self, gap: Gap) -> None:
         self.note("cut", f"{gap.size} bytes at byte {gap.offset} are in no chunk", bytes=gap.size)
@@ -34,7 +37,8 @@ class Losses:
     def of_refused(self, header: Header, code: str, reason: str) -> None:
         """A chunk that cannot be read at all."""
         self.refusals.append(reason)
-        self.note(code, f"chunk at byte {header.offset}: {reason}", chunks=1, bytes=header.available)
+        lost = {"chunks": 1, "bytes": header.available, "seconds": _seconds(header.duration_ns)}
+        self.note(code, f"chunk at byte {header.offset}: {reason}", **lost)
 
     def of_chunk(self, chunk: Chunk) -> None:
         """What is wrong with a chunk that was read."""
@@ -50,7 +54,9 @@ class Losses:
             self.note("unresolved", f"{message} (constants at byte {position}: {reason})")
         if header.missing_bytes:
             message = f"{where}: cut, {header.missing_bytes} of its {header.size} bytes are missing"
-            self.note("cut", message, bytes=header.missing_bytes + chunk.lost_bytes)
+            end_ns = header.start_ns + header.duration_ns
+            seconds = _seconds(end_ns - chunk.last_ns) if chunk.last_ns is not None else 0
+            self.note("cut", message, bytes=header.missing_bytes + chunk.lost_bytes, seconds=seconds)
         elif not header.finished:
             self.note("chunk_unfinished", f"{where}: its JVM did not finish it", bytes=chunk.lost_bytes)
         elif chunk.lost_bytes:
@@ -81,26 +87,32 @@ class Losses:
     def coverage(self) -> Coverage:
         """All notes."""
         unresolved, truncated, lost = self._samples.values()
+        notes = [*self._notes]
         for name, count in self._superseded.items():
             message = f"{counted(count, f'{name} event')} left out: a better event of the same chunk counts the same"
-            self.note("limited", message)
+            notes.append(self._made("limited", message))
         if self.hidden:
-            self.note("redacted", f"{counted(self.hidden, 'secret')} in texts replaced")
+            notes.append(self._made("redacted", f"{counted(self.hidden, 'secret')} in texts replaced"))
         if unresolved:
             message = f"{counted(unresolved, 'sample')} whose stack the recording does not hold, or not whole"
-            self.note("unresolved", message, samples=unresolved)
+            notes.append(self._made("unresolved", message, samples=unresolved))
         if truncated:
             message = (
                 f"{counted(truncated, 'sample')} with stacks deeper than the recorder kept: the root side is missing"
             )
-            self.note("truncated_stacks", message, samples=truncated)
+            notes.append(self._made("truncated_stacks", message, samples=truncated))
         if lost:
             message = f"{counted(lost, 'CPU sample')} lost by the sampler, as it says itself"
-            self.note("dropped_events", message, samples=lost)
+            notes.append(self._made("dropped_events", message, samples=lost))
         if self._lost_bytes:
             message = f"{counted(self._lost_bytes, 'byte')} of events lost by the recorder, as it says itself"
-            self.note("dropped_events", message, bytes=self._lost_bytes)
+            notes.append(self._made("dropped_events", message, bytes=self._lost_bytes))
         if self._broken:
             message = f"{counted(self._broken, 'damaged event')} left out"
-            self.note("dropped_events", message, events=self._broken)
-        return Coverage(tuple(self._notes))
+            notes.append(self._made("dropped_events", message, events=self._broken))
+        return Coverage(tuple(notes))
+
+
+def _seconds(span_ns: int) -> float:
+    """Seconds of a time span, in tenths; 0 for one that cannot be right: longer than a year, or negative."""
+    return round(span_ns / 1e9, 1) if 0 < span_ns < 366 * 86_400 * 1_000_000_000 else 0.0

@@ -19,7 +19,10 @@ MOST_THREADS: Final = 4
 
 def useful_threads() -> int:
     """How many threads decode chunks side by side: the kernel in Python holds the interpreter's lock."""
-    return min(len(os.sched_getaffinity(0)), MOST_THREADS) if kernel.NATIVE else 1
+    if not kernel.NATIVE:
+        return 1
+    allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
+    return min(len(allowed), MOST_THREADS)
 
 
 def in_order(
@@ -28,9 +31,9 @@ def in_order(
     """The results of `function` for the items, in their order, made by so many threads (None: `useful_threads`).
 
     At most `threads` items are in memory, the one that the caller works on among them: the caller is as good as one of
-    the threads. With one thread, or one item, all is done in the caller's when its result is asked for. An exception is
-    raised in place of its result and ends the iteration. Closing the iterator early waits for the items in work and
-    drops the others.
+    the threads. With one thread, or one item, all is done in the caller's thread when its result is asked for. An
+    exception is raised in place of its result and ends the iteration. Closing the iterator early waits for the items
+    in work and drops the others.
     """
     threads = useful_threads() if threads is None else threads
     rest = iter(items)

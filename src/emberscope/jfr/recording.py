@@ -87,7 +87,7 @@ class _Reading:
         self._gathered.add(chunk)
         end_ns = header.start_ns + max(0, header.duration_ns)
         self._starts_ns.append(header.start_ns)
-        self._ends_ns.append(end_ns if header.finished else max(end_ns, self._gathered.last_ns))
+        self._ends_ns.append(end_ns if header.finished else max(end_ns, chunk.chunk.last_ns or 0))
         if header.major == 1:
             reason = f"JFR format {header.version} (JDK 9 or 10) has no samples that can be drawn; `events` reads it"
             self._losses.note("unsupported_version", f"chunk at byte {header.offset}: {reason}", chunks=1)

@@ -70,6 +70,7 @@ class File:
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._spare: list[bytearray] = []
+        self._window = (0, b"")
         self.size = os.fstat(descriptor).st_size
 
     def read(self, offset: int, size: int) -> bytes:
@@ -106,11 +107,13 @@ class File:
 
     def find(self, what: bytes, offset: int) -> int:
         while offset < self.size:
-            window = self.read(offset, _WINDOW_BYTES)
-            found = window.find(what)
+            start, window = self._window
+            if not start <= offset <= start + len(window) - len(what):  # else a search goes on where the last one ended
+                start, window = self._window = offset, self.read(offset, _WINDOW_BYTES)
+            found = window.find(what, offset - start)
             if found >= 0:
-                return offset + found
-            offset += max(1, len(window) - len(what) + 1)
+                return start + found
+            offset = max(offset + 1, start + len(window) - len(what) + 1)
         return -1
 
 

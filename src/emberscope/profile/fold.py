@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from emberscope.errors import UsageError
 from emberscope.profile.ancestry import levels, totals, tree_arrays
 from emberscope.tables.frame_kinds import JAVA
+from emberscope.tables.samples import COUNTED_EVENTS
 
 NO_STACK: Final = "[no stack]"
 """The name under which the formats and the page show samples without a stack."""
@@ -102,7 +103,7 @@ def unit_of(samples: pa.Table, weight: Weight) -> str:
 
 def natural_weight(samples: pa.Table, event: str) -> Weight:
     """The weight to show an event by: samples for cpu, wall and native, else its value where all samples have one."""
-    if event in ("cpu", "wall", "native") or samples["value"].null_count:
+    if event in COUNTED_EVENTS or samples["value"].null_count:
         return "count"
     return "value"
 

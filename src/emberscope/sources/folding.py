@@ -6,24 +6,26 @@ import gc
 import os
 from typing import TYPE_CHECKING, Final
 
+from emberscope.tables.samples import COUNTED_EVENTS
+
 if TYPE_CHECKING:
     from emberscope.jfr.folding import Folded
 
 _JFR: Final = b"FLR\0"
 
 
-def fold_at_once(path: str, event: str | None, *, lines: bool = False, compilation: bool = False) -> Folded | None:
+def fold_at_once(
+    path: str, event: str | None, *, by_number: bool = False, lines: bool = False, compilation: bool = False
+) -> Folded | None:
     """The folded stacks of one recording, by the number of samples. None where it takes `load` to make them.
 
-    That is: where `path` is no plain recording, where a manifest of ours lies beside it, and where there are no samples
-    of this event, or none of those that are counted. Raises `InputError` where the recording cannot be read.
+    That is: where `path` is no recording, where a manifest of ours lies beside it, where there are no samples of this
+    event, and where they do not weigh what they are counted as, unless they are wanted `by_number`.
+    Raises `InputError` where the recording cannot be read.
     """
-    try:
-        with open(path, "rb") as file:
-            is_plain = file.read(len(_JFR)) == _JFR
-    except OSError:
+    if event is not None and event not in COUNTED_EVENTS and not by_number:
         return None
-    if not is_plain or os.path.exists(f"{os.path.splitext(path)[0]}.json"):
+    if not _is_recording(path) or os.path.exists(f"{os.path.splitext(path)[0]}.json"):
         return None
     from emberscope.jfr.folding import fold_recording
 
@@ -34,3 +36,20 @@ def fold_at_once(path: str, event: str | None, *, lines: bool = False, compilati
     finally:
         if collecting:
             gc.enable()
+
+
+def _is_recording(path: str) -> bool:
+    """Told by the content, packed or not."""
+    if not os.path.isfile(path):
+        return False
+    try:
+        with open(path, "rb") as file:
+            if file.read(len(_JFR)) == _JFR:
+                return True
+    except OSError:
+        return False
+    from pathlib import Path
+
+    from emberscope.sources.kind import is_recording
+
+    return is_recording(Path(path))

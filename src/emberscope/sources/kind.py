@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import zlib
@@ -118,7 +119,8 @@ def unpack_head(head: bytes) -> bytes:
         if head.startswith(_ZSTD):
             import zstandard
 
-            return zstandard.ZstdDecompressor().decompressobj().decompress(head)[:HEAD_BYTES] or head
+            with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(head)) as plain:
+                return plain.read(HEAD_BYTES) or head
         if head.startswith(_LZ4_FRAME):
             return _lz4_literals(head) or head
     except Exception:  # damaged: described by what it shows, and the reader says what is wrong with it

@@ -43,8 +43,3 @@ def java_kind(frame_type: str) -> str:
     `java` for a type that says nothing of compilation: the JDK's `Native` is a method of Java written in C.
     """
     return _FRAME_TYPES.get(frame_type, JAVA)
-
-
-def is_java(kind: str) -> bool:
-    """Whether it is a frame of Java, told apart by compilation or not."""
-    return kind == JAVA or kind in COMPILATIONS

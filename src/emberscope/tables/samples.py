@@ -7,6 +7,9 @@ from emberscope.tables.table import Column, Table
 EVENTS: Final = ("cpu", "wall", "alloc", "lock", "live", "native", "nativemem", "nativelock")
 """What can be sampled, the one that answers "where did the time go" first. Samples of two of them are never added."""
 
+COUNTED_EVENTS: Final = ("cpu", "wall", "native")
+"""Events that are shown by the number of their samples; all others weigh what they stand for, where that is said."""
+
 VARIANTS: Final = ("failed", "biased", "sampled", "in_new_tlab", "outside_tlab", "enter", "park", "kept", "freed")
 """What an event of its kind may be in particular: see column `variant`."""
 
