@@ -8,8 +8,12 @@ against `emberscope flame --event KIND --format folded`, counts and, where both 
 - jfrconv adds the class of an object or lock as a leaf of its own; it is dropped.
 - Our frame `[truncated]` is dropped. Samples without a stack, our line `[no stack]`, stand under the class alone where
   jfrconv adds one, and are left out by it where not.
+- A frame without a method is `unknown` to it. It leaves `;` in names, where we write `:`: both are taken as the same.
 - jfrconv sums types that we keep apart, and in files of the JDK it cannot tell them apart. Such a file is taken apart
   first, a type at a time, by `jfr scrub` of a JDK of 19 or newer (`--jdk HOME`).
+
+What is left, by intent: async-profiler's execution samples in state RUNNABLE are CPU to us and wall to jfrconv, and it
+does not know `profiler.WallClockSleeping` of Pyroscope's fork.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from emberscope.jfr.stacks import UNRESOLVED_FRAME
 from emberscope.tables.frame_names import frame_name
 
 EMBERSCOPE = str(Path(sys.executable).with_name("emberscope"))
@@ -95,7 +100,7 @@ def of_jfrconv(java: str, jar: str, file: Path, option: str, *more: str, has_cla
         for frame in frames:
             if frame not in known:
                 known[frame] = spelled(frame)
-        counts[";".join([known[frame] for frame in frames])] += int(count)
+        counts[";".join([known[frame] for frame in frames]).replace(":", ";")] += int(count)
     return counts
 
 
@@ -106,7 +111,7 @@ def of_ours(file: Path, event: str, unit: str) -> tuple[Counter[str], int]:
     counts: Counter[str] = Counter()
     for line in text.splitlines():
         stack, _, count = line.rpartition(" ")
-        counts[stack.removeprefix("[truncated];")] += int(count)
+        counts[stack.removeprefix("[truncated];").replace(UNRESOLVED_FRAME, "unknown").replace(":", ";")] += int(count)
     return counts, counts.pop("[no stack]", 0)
 
 

@@ -11,6 +11,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from itertools import accumulate
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
 
 from emberscope.jfr.chunk import Chunk
 from emberscope.jfr.layout import KEY, Column
@@ -18,7 +22,10 @@ from emberscope.jfr.metadata import Field, Type
 from emberscope.kernel import ops
 
 LONGEST = 120
-_UNITS_NS = {"": 1, "NANOSECONDS": 1, "MICROSECONDS": 10**3, "MILLISECONDS": 10**6, "SECONDS": 10**9}
+NO_TIME = -(1 << 63)
+"""Stands for a time that is not set, or beyond 64 bits."""
+_SIGNED = {pa.uint8(): "i1", pa.uint16(): "i2", pa.uint32(): "i4", pa.uint64(): "i8"}
+"""Fields that are annotated as unsigned are so in tables, and as they are in the file here."""
 Text = Callable[[int], str]
 _MARKS = {c: f"\\{c:02x}" for c in (*range(32), ord('"'), ord("\\"))}
 
@@ -35,38 +42,31 @@ class Canonical:
         self._records: dict[int, dict[int, str]] = {}
         self._fields: dict[int, list[tuple[str, Text]]] = {}
         self._first_rows: dict[int, list[int]] = {}
+        self._tables: dict[int, pa.Table] = {}
         self.digests: dict[str, str] = {}
 
-    def events(self, name: str) -> Iterator[str]:
-        """The values of all events of a type, in the order of the file."""
+    def events(self, name: str) -> Iterator[tuple[str, list[int]]]:
+        """The values of all events of a type, in the order of the file, and their times in nanoseconds.
+
+        Numbers, strings and times of the event itself are those of its Arrow table, so that this is compared too;
+        what its references lead to is taken from the constants, where the table has names alone.
+        """
         kind = self._chunk.metadata.by_name[name]
-        fields = self._all_fields(kind)
-        for row in range(self._chunk.decoder.rows(kind.id)):
-            yield "\x1f".join([f"{field}={text(row)}" for field, text in fields])
+        self._tables[kind.id] = table = self._chunk.table(name, redact=False)
+        texts = self._all_fields(kind)
+        times = [
+            table[field.name].cast(pa.int64()).fill_null(NO_TIME).to_pylist()
+            for field in kind.fields
+            if self._is_time(field) and not field.is_array
+        ]
+        for row in range(table.num_rows):
+            yield "\x1f".join([f"{field}={text(row)}" for field, text in texts]), [column[row] for column in times]
 
-    def times(self, name: str) -> Iterator[list[int | None]]:
-        """For each event its time stamps and time spans in nanoseconds, as this reader converts them."""
-        chunk = self._chunk
-        kind = chunk.metadata.by_name[name]
-        columns = []
-        for field in kind.fields:
-            span = chunk.metadata.annotation(field, "jdk.jfr.Timespan")
-            stamp = chunk.metadata.annotation(field, "jdk.jfr.Timestamp")
-            if (span is None and stamp is None) or field.is_array or chunk.metadata.name_of(field.type_id) != "long":
-                continue
-            column = chunk.numbers(name, field.name)
-            assert column is not None
-            columns.append([self._ns(value, span, stamp) for value in column.tolist()])
-        for row in range(chunk.decoder.rows(kind.id)):
-            yield [column[row] for column in columns]
-
-    def _ns(self, value: int, span: str | None, stamp: str | None) -> int | None:
-        header = self._chunk.header
-        if span is not None:
-            ns = header.span_ns(value) if span == "TICKS" else value * _UNITS_NS[span]
-        else:
-            ns = header.to_ns(value) if stamp == "TICKS" else value * 10**6
-        return ns if -(1 << 63) < ns < 1 << 63 and value > -(1 << 63) else None
+    def _is_time(self, field: Field | None) -> bool:
+        if field is None or self._chunk.metadata.name_of(field.type_id) != "long":
+            return False
+        annotations = ("jdk.jfr.Timespan", "jdk.jfr.Timestamp")
+        return any(self._chunk.metadata.annotation(field, name) is not None for name in annotations)
 
     def _all_fields(self, kind: Type) -> list[tuple[str, Text]]:
         """The top fields of a type that has a layout, each with what writes its value in a row."""
@@ -147,16 +147,27 @@ class Canonical:
         return self._chunk.decoder.column(owner, column.number).tolist()
 
     def _primitive(self, owner: int, column: Column) -> Text:
-        decoder = self._chunk.decoder
+        values = self._values(owner, column)
         if column.operation == ops.STRING:
-            strings = decoder.strings(owner, column.number, self._chunk.string_pool())
-            return lambda row: quoted(strings[row])
+            return lambda row: quoted(values[row])
         if column.operation == ops.BOOLEAN:
-            flags = self._numbers(owner, column)
-            return lambda row: "true" if flags[row] else "false"
+            return lambda row: "true" if values[row] else "false"
         if column.operation in (ops.FLOAT, ops.DOUBLE):
-            mark, code = ("f", "I") if column.operation == ops.FLOAT else ("d", "Q")
-            bits = decoder.column(owner, column.number).cast("B").cast(code).tolist()
-            return lambda row: f"{mark}{bits[row]:x}"
-        values = self._numbers(owner, column)
+            mark = "f" if column.operation == ops.FLOAT else "d"
+            return lambda row: f"{mark}{values[row]:x}"
         return lambda row: str(values[row])
+
+    def _values(self, owner: int, column: Column) -> list[Any]:
+        """A column's values, of floating point the bits: from the table of the event if there is one."""
+        decoder = self._chunk.decoder
+        bits = {ops.FLOAT: "I", ops.DOUBLE: "Q"}.get(column.operation)
+        if owner in self._tables and not column.within and not self._is_time(column.field):
+            values = self._tables[owner][column.path]
+            if bits:
+                return values.to_numpy().view(np.dtype(bits)).tolist()
+            signed = _SIGNED.get(values.type) if column.operation != ops.CHAR else None
+            return values.to_numpy().view(signed).tolist() if signed else values.to_pylist()
+        if column.operation == ops.STRING:
+            return decoder.strings(owner, column.number, self._chunk.string_pool())
+        numbers = decoder.column(owner, column.number)
+        return (numbers.cast("B").cast(bits) if bits else numbers).tolist()

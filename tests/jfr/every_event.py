@@ -15,12 +15,11 @@ from emberscope.errors import InputError
 from emberscope.jfr.chunk import Chunk
 from emberscope.jfr.header import Gap, split
 from emberscope.jfr.source import opened
-from tests.jfr.canonical import Canonical
+from tests.jfr.canonical import NO_TIME, Canonical
 
 ORACLE = Path(__file__).parent / "oracle" / "EveryEvent.java"
 JDK_ROUNDING_NS = 1000
 """The JDK converts ticks in floating point: by so much its times may differ."""
-_NO_TIME = -(1 << 63)
 _FOREVER = (1 << 63) - 1
 """The longest time span is no span: JDKs after 17 say so."""
 
@@ -33,10 +32,10 @@ class Events:
     digest: hashlib.blake2b = field(default_factory=hashlib.blake2b)
     times: array[int] = field(default_factory=lambda: array("q"))
 
-    def add(self, values: bytes, times: Iterable[int | None]) -> None:
+    def add(self, values: bytes, times: Iterable[int]) -> None:
         self.count += 1
         self.digest.update(values + b"\n")
-        self.times.extend(_NO_TIME if time is None or time == _FOREVER else time for time in times)
+        self.times.extend(NO_TIME if time == _FOREVER else time for time in times)
 
 
 @dataclass
@@ -78,7 +77,7 @@ def of_the_jdk(java: str, path: Path, result: Result) -> Iterator[tuple[int, dic
     number, types, good = -1, dict[str, Events](), False
     for what, *rest in jdk_lines(java, path):
         if what == b"E":
-            values = [int(time) if time else None for time in rest[2].split(b",")] if rest[2] else []
+            values = [int(time) if time else NO_TIME for time in rest[2].split(b",")] if rest[2] else []
             types.setdefault(rest[0].decode(), Events()).add(rest[1], values)
         elif what == b"X":
             good = False
@@ -96,7 +95,7 @@ def of_ours(chunk: Chunk) -> dict[str, Events]:
     types: dict[str, Events] = {}
     for name in chunk.event_counts:
         events = types[name] = Events()
-        for values, times in zip(texts.events(name), texts.times(name), strict=True):
+        for values, times in texts.events(name):
             events.add(values.encode("utf-8", "replace"), times)
     return types
 
@@ -146,7 +145,7 @@ def explain(java: str, path: Path, number: int, name: str, most: int = 3) -> Ite
             theirs.append(rest[1])
     texts = next(Canonical(chunk) for n, chunk in chunks(path) if n == number)
     fields: Counter[str] = Counter()
-    for row, (mine, other) in enumerate(zip(texts.events(name), theirs, strict=False)):
+    for row, (mine, other) in enumerate(zip((values for values, _ in texts.events(name)), theirs, strict=False)):
         pairs = zip(mine.split("\x1f"), other.decode().split("\x1f"), strict=False)
         different = [(a, b) for a, b in pairs if a != b]
         for a, b in different:
