@@ -9,7 +9,9 @@ jfrconv's of the same round:
 - jfrconv: `java -jar JAR -o collapsed KIND FILE OUT`, KIND being what gives the same samples as
 - emberscope: `emberscope flame FILE --event cpu --format folded`. Both outputs are compared, stack by stack, first.
 - emberscope, Python: the same without the compiled kernel.
-- all columns: every value of every event and constant decoded (`emberscope.jfr.read`), strings made.
+- all columns: every value of every event and constant decoded (`emberscope.jfr.read`) into columns; strings are checked
+  and stay bytes until somebody asks for them.
+- all strings: that, and every string of every event and constant as a `str`.
 - all tables: `chunk.table` of every event type, Arrow tables with all references resolved.
 
 CPU is user and system time of the whole process; it is what to compare on a machine that does other things as well.
@@ -29,6 +31,17 @@ from pathlib import Path
 
 EMBERSCOPE = str(Path(sys.executable).with_name("emberscope"))
 ALL_COLUMNS = """
+import sys
+from emberscope import jfr
+from emberscope.kernel.ops import STRING
+for chunk in jfr.read(sys.argv[1]):
+    for type_id, layout in chunk.layouts.items():
+        if chunk.decoder.rows(type_id):
+            for column in layout.columns.values():
+                if column.operation != STRING:
+                    chunk.decoder.column(type_id, column.number)
+"""
+ALL_STRINGS = """
 import sys
 from emberscope import jfr
 from emberscope.kernel.ops import STRING
@@ -108,6 +121,7 @@ def measure(file: Path, java: str, jar: str, rounds: int, only: set[str], scratc
         "emberscope": (flame, plain),
         "emberscope, Python": (flame, without_c),
         "all columns": ([sys.executable, "-c", ALL_COLUMNS, str(file)], plain),
+        "all strings": ([sys.executable, "-c", ALL_STRINGS, str(file)], plain),
         "all tables": ([sys.executable, "-c", ALL_TABLES, str(file)], plain),
     }
     commands = {name: command for name, command in commands.items() if name == "jfrconv" or not only or name in only}

@@ -61,6 +61,7 @@ class Canonical:
         ]
         for row in range(table.num_rows):
             yield "\x1f".join([f"{field}={text(row)}" for field, text in texts]), [column[row] for column in times]
+        del self._tables[kind.id], self._fields[kind.id]  # to hold those of one type at a time
 
     def _is_time(self, field: Field | None) -> bool:
         if field is None or self._chunk.metadata.name_of(field.type_id) != "long":
