@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 import zstandard
 
+from emberscope import jfr
 from emberscope.jfr.recording import read_recording
 from emberscope.jfr.source import File, opened
 from tests.jfr.recordings import plain
@@ -105,3 +106,33 @@ def test_a_packed_recording_reads_as_the_plain_one(packing: str, tmp_path: Path)
     file = tmp_path / "x"
     file.write_bytes(PACKINGS[packing](RECORDING))
     assert read_recording(file, "x").facts == read_recording(RECORDING, "x").facts
+
+
+def test_lent_memory_is_used_again_only_when_nobody_holds_it(tmp_path: Path) -> None:
+    file = tmp_path / "x"
+    file.write_bytes(RECORDING)
+    half = len(RECORDING) // 2
+    with opened(file) as (source, _):
+        assert isinstance(source, File)
+        first = source.lend(0, half)
+        second = source.lend(half, half)
+        part = second[10:20]
+        del second
+        for offset in range(20):
+            assert source.lend(offset, half) == RECORDING[offset : offset + half]
+        assert first == RECORDING[:half], "somebody holds it"
+        assert part == RECORDING[half + 10 : half + 20], "or a part of it"
+        assert len(source._buffers) <= 3
+        assert source.lend(len(RECORDING) - 5, 100) == RECORDING[-5:]
+        assert source.lend(len(RECORDING) + 5, 100) == b""
+
+
+def test_chunks_that_are_kept_stay_what_they_are(tmp_path: Path) -> None:
+    file = tmp_path / "x"
+    file.write_bytes(RECORDING * 12)
+    chunks = list(jfr.read(file))
+    assert len(chunks) == 12
+    texts = [chunk.texts("jdk.types.Symbol", "string") for chunk in chunks]
+    assert all(text == texts[0] for text in texts)
+    tables = [chunk.table("jdk.ExecutionSample").drop_columns(["startTime"]) for chunk in chunks]
+    assert all(table.equals(tables[0]) for table in tables)

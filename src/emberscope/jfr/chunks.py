@@ -152,7 +152,7 @@ class _Decoding:
         self._wanted = wanted
 
     def __call__(self, header: Header) -> tuple[Header, Chunk | Refused]:
-        data = self._source.read(header.offset, header.available)
+        data = self._source.lend(header.offset, header.available)
         try:
             return header, decode(header, data, self._wanted, None)
         except Refused as refused:

@@ -72,7 +72,6 @@ def _fold(source: Source, missing: str, path: str, event: str, lines: bool, comp
         read += 1
         _add(chunk, event, tree, weights, losses)
         losses.of_chunk(chunk.chunk)
-        source.give_back(chunk.data)
         del chunk  # before the next one is asked for, so that there is never one more than threads
     if not read:
         raise nothing_read(path, source, missing, losses)

@@ -76,7 +76,6 @@ class _Reading:
                 self._losses.of_refused(header, chunk.code, chunk.reason)
             else:
                 self._add(header, chunk)
-                source.give_back(chunk.data)
             del chunk  # before the next one is asked for, so that there is never one more than threads
         if not self._starts_ns:
             raise nothing_read(self._path, source, missing, self._losses)

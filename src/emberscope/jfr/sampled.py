@@ -27,24 +27,18 @@ class Traces(NamedTuple):
 
 
 class Sampled(NamedTuple):
-    """A chunk, its stacks (None where it describes none) and those of its sample events; `data` are its bytes."""
+    """A chunk, its stacks (None where it describes none) and those of its sample events."""
 
     chunk: Chunk
     stacks: Stacks | None
     traces: tuple[Traces, ...]
-    data: bytes | memoryview
 
 
 def sampled(source: Source, header: Header, choice: tuple[Choice, Choice], compilation: bool) -> Sampled | Refused:
-    """Read and decode one chunk of a recording. Refusals are results, so that a thread can hand them on.
-
-    The bytes are lent: whoever is done with the chunk gives them back to the source.
-    """
-    data = source.lend(header.offset, header.available)
+    """Read and decode one chunk of a recording. Refusals are results, so that a thread can hand them on."""
     try:
-        chunk = decode(header, data, *choice)
+        chunk = decode(header, source.lend(header.offset, header.available), *choice)
     except Refused as refused:
-        source.give_back(data)
         return refused
     stacks = stacks_of(chunk, compilation)
     traces = []
@@ -57,7 +51,7 @@ def sampled(source: Source, header: Header, choice: tuple[Choice, Choice], compi
             keys = memoryview(bytes(8 * count)).cast("q")
         nodes, flags = stacks.nodes(keys) if stacks is not None else _without_stacks(keys)
         traces.append(Traces(spec, keys, nodes, flags, is_superseded(spec, chunk.event_counts)))
-    return Sampled(chunk, stacks, tuple(traces), data)
+    return Sampled(chunk, stacks, tuple(traces))
 
 
 def _without_stacks(keys: memoryview) -> tuple[memoryview, memoryview]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import tempfile
 
 _WINDOW_BYTES: Final = 1 << 20
+_MOST_BUFFERS: Final = 8
 _MEMORY_BYTES: Final = 32 << 20
 """Unpacked data beyond this lie in a temporary file."""
 
@@ -29,10 +31,7 @@ class Source(Protocol):
         """The bytes from `offset` on, fewer than `size` only at the end."""
 
     def lend(self, offset: int, size: int) -> bytes | memoryview:
-        """As `read`, in memory that may be used again for other bytes as soon as it is given back."""
-
-    def give_back(self, lent: bytes | memoryview) -> None:
-        """Nobody looks at these bytes any more."""
+        """As `read`, in memory that is used again for other bytes as soon as nobody holds these."""
 
     def find(self, what: bytes, offset: int) -> int:
         """Where `what` is next, -1 where nowhere."""
@@ -53,9 +52,6 @@ class Memory:
     def lend(self, offset: int, size: int) -> bytes:
         return self.read(offset, size)
 
-    def give_back(self, lent: bytes | memoryview) -> None:
-        pass
-
     def find(self, what: bytes, offset: int) -> int:
         return self._data.find(what, offset)
 
@@ -69,7 +65,8 @@ class File:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._spare: list[bytearray] = []
+        self._buffers: list[bytearray] = []
+        self._taking = threading.Lock()
         self._window = (0, b"")
         self.size = os.fstat(descriptor).st_size
 
@@ -90,20 +87,21 @@ class File:
         size = min(size, self.size - offset)
         if size <= 0 or not NATIVE:  # Python takes single bytes more quickly out of `bytes`
             return self.read(offset, size)
-        try:
-            memory = self._spare.pop()
-        except IndexError:
-            memory = bytearray()
-        if len(memory) < size:
-            memory = bytearray(size + (size >> 3))  # the next chunk is a little larger or smaller
-        view, done = memoryview(memory), 0
+        view, done = self._memory(size), 0
         while done < size and (count := os.preadv(self._descriptor, [view[done:size]], offset + done)):
             done += count
         return view[:done]
 
-    def give_back(self, lent: bytes | memoryview) -> None:
-        if isinstance(lent, memoryview) and isinstance(lent.obj, bytearray):
-            self._spare.append(lent.obj)
+    def _memory(self, size: int) -> memoryview:
+        with self._taking:
+            for buffer in self._buffers:
+                if len(buffer) >= size and _is_free(buffer):
+                    return memoryview(buffer)
+            self._buffers = [buffer for buffer in self._buffers if not _is_free(buffer)]  # they were too small
+            buffer = bytearray(size + (size >> 3))  # the next chunk is a little larger or smaller
+            if len(self._buffers) < _MOST_BUFFERS:
+                self._buffers.append(buffer)
+            return memoryview(buffer)
 
     def find(self, what: bytes, offset: int) -> int:
         while offset < self.size:
@@ -115,6 +113,16 @@ class File:
                 return start + found
             offset = max(offset + 1, start + len(window) - len(what) + 1)
         return -1
+
+
+def _is_free(buffer: bytearray) -> bool:
+    """Whether nobody holds a view of it: as long as somebody does, its size cannot be changed."""
+    try:
+        buffer.pop()
+    except BufferError:
+        return False
+    buffer.append(0)
+    return True
 
 
 @contextmanager
