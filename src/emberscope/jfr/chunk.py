@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from emberscope.jfr.encoding import BROKEN, read_long
@@ -45,28 +44,26 @@ class Refused(Exception):
         self.reason = reason
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class Chunk:
     """A chunk with its columns. Everything in it is good for this chunk only: ids, keys, pools.
 
     `layouts` are of the types that were decoded. `lost_bytes` belong to no event that could be made out, `faults` are
     checkpoints that could not be read whole (position, reason), `undescribed` events are of types without description,
-    `broken` ones were to be decoded and could not be.
+    `broken` ones were to be decoded and could not be. `last_ns` is when the last event began, of a chunk that is not
+    whole; None of any other.
     """
 
-    header: Header
-    metadata: Metadata
-    decoder: Decoder
-    layouts: dict[int, Layout] = field(default_factory=dict)
-    lost_bytes: int = 0
-    faults: list[tuple[int, str]] = field(default_factory=list)
-    undescribed: int = 0
-    broken: int = 0
-    event_counts: dict[str, int] = field(default_factory=dict)
-    last_ns: int | None = None
-    """When the last event began, of a chunk that is not whole."""
-    path: str = ""
-    _tables: Tables | None = None
+    def __init__(self, header: Header, metadata: Metadata, decoder: Decoder) -> None:
+        self.header = header
+        self.metadata = metadata
+        self.decoder = decoder
+        self.layouts: dict[int, Layout] = {}
+        self.event_counts: dict[str, int] = {}
+        self.faults: list[tuple[int, str]] = []
+        self.lost_bytes = self.undescribed = self.broken = 0
+        self.last_ns: int | None = None
+        self.path = ""
+        self._tables: Tables | None = None
 
     @property
     def start_ns(self) -> int:

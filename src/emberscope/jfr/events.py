@@ -14,12 +14,10 @@ A path is a field, `a.b` a field of a struct in it, inline or in a constant pool
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class SampleEvent:
+class SampleEvent(NamedTuple):
     """An event type whose events are rows of `samples`. Empty paths: the type has no such thing.
 
     `event` is the table's word for it. `sleeping`, where given, is the word for rows in state `SLEEPING`.
@@ -38,7 +36,7 @@ class SampleEvent:
     thread: str = "eventThread"
     value: str = ""
     unit: str = ""
-    count: str = ""
+    count: str = ""  # type: ignore[assignment]  # a tuple has a method of that name, which nobody needs here
     times: str = ""
     class_of: str = ""
     variant: str = ""

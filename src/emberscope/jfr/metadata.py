@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 from emberscope.jfr.encoding import BROKEN, Damaged, read_long
@@ -20,38 +19,42 @@ CHECKPOINT_EVENT: Final = 1
 _TIMESPAN: Final = "jdk.jfr.Timespan"
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class Field:
     """A field of a type: the id of its own type; `pooled` where only a key of that type's pool is written.
 
     `annotations` are as they are written, in keys and values; see `Metadata.annotation`.
     """
 
-    name: str
-    type_id: int
-    pooled: bool
-    is_array: bool
-    annotations: list[tuple[str, ...]] = field(default_factory=list)
+    __slots__ = ("annotations", "is_array", "name", "pooled", "type_id")
+
+    def __init__(self, name: str, type_id: int, pooled: bool, is_array: bool) -> None:
+        self.name = name
+        self.type_id = type_id
+        self.pooled = pooled
+        self.is_array = is_array
+        self.annotations: list[tuple[str, ...]] = []
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class Type:
     """A type; `simple` where it stands for the one field that it has."""
 
-    id: int
-    name: str
-    super_type: str
-    simple: bool
-    fields: list[Field] = field(default_factory=list)
-    annotations: list[tuple[str, ...]] = field(default_factory=list)
+    __slots__ = ("annotations", "fields", "id", "name", "simple", "super_type")
+
+    def __init__(self, type_id: int, name: str, super_type: str, simple: bool) -> None:
+        self.id = type_id
+        self.name = name
+        self.super_type = super_type
+        self.simple = simple
+        self.fields: list[Field] = []
+        self.annotations: list[tuple[str, ...]] = []
 
 
-@dataclass(eq=False, repr=False)
 class Metadata:
     """All types by id, and the ids of those that are wanted by name. One object for equal descriptions."""
 
-    types: Mapping[int, Type]
-    by_name: Mapping[str, Type]
+    def __init__(self, types: Mapping[int, Type], by_name: Mapping[str, Type]) -> None:
+        self.types = types
+        self.by_name = by_name
 
     @functools.cached_property
     def event_ids(self) -> frozenset[int]:
