@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import zstandard
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from emberscope.errors import InputError
@@ -80,6 +80,7 @@ def _ends_of_frames(data: bytes) -> set[int]:
 
 @_often
 @given(changes=st.lists(st.tuples(st.integers(0, len(_ZSTD) - 1), st.integers(0, 255)), min_size=1, max_size=9))
+@example(changes=[(7, 128)])  # the size of a block: it takes the frames that follow for its own data
 def test_a_corrupt_frame_costs_no_other(changes: list[tuple[int, int]], tmp_path: Path) -> None:
     damaged = bytearray(_ZSTD)
     for position, byte in changes:
@@ -98,6 +99,34 @@ def test_a_corrupt_frame_costs_no_other(changes: list[tuple[int, int]], tmp_path
     lines = sum(zstandard.ZstdDecompressor().decompressobj().decompress(frame).count(b"\n") for frame in kept)
     assert run.application.lines >= lines
     assert hit or run.coverage.complete
+
+
+@_often
+@given(
+    codec=st.sampled_from(["lz4", "snappy", "lzf"]),
+    changes=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), min_size=1, max_size=5),
+)
+def test_a_corrupt_block_of_sparks_older_codecs_costs_no_other(codec: str, changes: list[tuple[float, int]]) -> None:
+    data = (DATA / "codecs" / codec).read_bytes()
+    whole = b"".join(decompress(io.BytesIO(data), codec, []))
+    damaged = bytearray(data)
+    for part, byte in changes:
+        damaged[int(part * len(data))] = byte
+    damage: list[str] = []
+    pieces = list(decompress(io.BytesIO(bytes(damaged)), codec, damage))
+    text = b"".join(pieces)
+    assert damage or len(text) == len(whole)
+    # The first damage is behind all that comes before it; a block holds 32 KiB of text.
+    first = min(
+        (
+            int(part * len(data))
+            for part, byte in changes
+            if damaged[int(part * len(data))] != data[int(part * len(data))]
+        ),
+        default=len(data),
+    )
+    before = b"".join(decompress(io.BytesIO(data[:first]), codec, []))
+    assert text.startswith(before)
 
 
 @_often

@@ -9,13 +9,16 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Iterator
+from itertools import chain
 from typing import BinaryIO, Final
+
+from emberscope.eventlog import zstd
+from emberscope.eventlog.lines import stream_of
 
 PLAIN: Final = "plain"
 
-_ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
 _MAGIC: Final = (
-    (_ZSTD_MAGIC, "zstd"),
+    (zstd.MAGIC, "zstd"),
     (b"\x1f\x8b", "gzip"),
     (b"LZ4Block", "lz4"),
     (b"\x82SNAPPY\x00", "snappy"),
@@ -79,44 +82,6 @@ def _plain(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
         yield data
 
 
-def _zstd(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
-    # Spark closes a frame at every flush, after a whole line: one file holds many frames, and one that is corrupt
-    # costs no other.
-    import zstandard
-
-    frame = None
-    lost = corrupt = within_line = False
-    held = b""
-    while read := stream.read(_STEP):
-        data, held = held + read, b""
-        while data:
-            if lost:
-                start = data.find(_ZSTD_MAGIC)
-                if start < 0:
-                    held = data[1 - len(_ZSTD_MAGIC) :]
-                    break
-                data, lost = data[start:], False
-            frame = frame or zstandard.ZstdDecompressor().decompressobj()
-            try:
-                text = frame.decompress(data)
-            except zstandard.ZstdError:
-                data, frame = data[1:], None
-                lost = corrupt = True
-                if within_line:
-                    yield b"\n"
-                continue
-            if text:
-                yield text
-                within_line = not text.endswith(b"\n")
-            if not frame.eof:
-                break
-            data, frame = frame.unused_data, None
-    if corrupt:
-        damage.append("zstd data are corrupt")
-    elif frame is not None:
-        damage.append("the last zstd frame is cut")
-
-
 def _gzip(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
     member = None
     while data := stream.read(_STEP):
@@ -143,17 +108,19 @@ def _lz4(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
     while header := stream.read(21):
         packed = int.from_bytes(header[9:13], "little")
         size = int.from_bytes(header[13:17], "little")
-        if len(header) < 21 or header[:8] != b"LZ4Block" or max(packed, size) > _BLOCK_LIMIT:
-            damage.append("lz4 data are cut or corrupt at a block's header")
-            return
-        if size == 0:
+        whole = len(header) == 21 and header[:8] == b"LZ4Block" and max(packed, size) <= _BLOCK_LIMIT
+        if whole and size == 0:
             continue  # the end mark of one stream; another may follow
-        block = stream.read(packed)
-        text = _unpack(block, size, "lz4_raw") if header[8] & 0xF0 != 0x10 else block
-        if len(block) < packed or text is None:
-            damage.append("lz4 data are cut or corrupt within a block")
+        block = stream.read(packed) if whole else b""
+        stored = whole and header[8] & 0xF0 == 0x10
+        text = (block if stored else _unpack(block, size, "lz4_raw")) if whole and len(block) == packed else None
+        if text is not None:
+            yield text
+            continue
+        if (rest := _after(header + block, stream, b"LZ4Block", "lz4", damage)) is None:
             return
-        yield text
+        stream = rest
+        yield b"\n"  # what is cut must not run into the next line
 
 
 def _snappy(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
@@ -166,26 +133,49 @@ def _snappy(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
         block = stream.read(packed) if len(size_bytes) == 4 and packed <= _BLOCK_LIMIT else b""
         size = _varint(block)
         text = _unpack(block, size, "snappy") if size is not None and size <= _BLOCK_LIMIT else None
-        if len(block) < packed or text is None:
-            damage.append("snappy data are cut or corrupt")
+        if text is not None and len(block) == packed:
+            yield text
+            continue
+        _say("snappy", damage)
+        if len(block) < packed or len(size_bytes) < 4:
             return
-        yield text
+        yield b"\n"  # its length may still be right, and the next block stand where it should
 
 
 def _lzf(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
     # Chunks: "ZV", 0 stored or 1 packed, packed size and, where packed, size; big endian.
     while header := stream.read(5):
+        whole = len(header) == 5 and header[:2] == b"ZV" and header[2] < 2
+        size_bytes = stream.read(2) if whole and header[2] else b""
         packed = int.from_bytes(header[3:5], "big")
-        if len(header) < 5 or header[:2] != b"ZV":
-            damage.append("lzf data are cut or corrupt at a chunk's header")
+        block = stream.read(packed) if whole else b""
+        text = None
+        if whole and len(block) == packed:
+            text = _lzf_chunk(block, int.from_bytes(size_bytes, "big")) if header[2] else block
+        if text is not None:
+            yield text
+            continue
+        if (rest := _after(header + size_bytes + block, stream, b"ZV", "lzf", damage)) is None:
             return
-        size_bytes = stream.read(2) if header[2] else b""
-        block = stream.read(packed)
-        text = _lzf_chunk(block, int.from_bytes(size_bytes, "big")) if header[2] else block
-        if len(block) < packed or text is None:
-            damage.append("lzf data are cut or corrupt within a chunk")
-            return
-        yield text
+        stream = rest
+        yield b"\n"
+
+
+def _say(codec: str, damage: list[str]) -> None:
+    if (words := f"{codec} data are cut or corrupt") not in damage:
+        damage.append(words)
+
+
+def _after(bad: bytes, stream: BinaryIO, magic: bytes, codec: str, damage: list[str]) -> BinaryIO | None:
+    """The stream from the next block on, behind the beginning of a bad one; None where there is no other."""
+    _say(codec, damage)
+    seen = bad[1:]
+    while (found := seen.find(magic)) < 0:
+        more = stream.read(_PLAIN_STEP)
+        if not more:
+            return None
+        seen = seen[1 - len(magic) :] + more
+    return stream_of(chain([seen[found:]], iter(lambda: stream.read(_PLAIN_STEP), b"")))
 
 
 def _unpack(block: bytes, size: int, codec: str) -> bytes | None:
@@ -233,4 +223,4 @@ def _lzf_chunk(block: bytes, size: int) -> bytes | None:
     return bytes(text) if len(text) == size else None
 
 
-_READERS: Final = {PLAIN: _plain, "zstd": _zstd, "gzip": _gzip, "lz4": _lz4, "snappy": _snappy, "lzf": _lzf}
+_READERS: Final = {PLAIN: _plain, "zstd": zstd.zstd_text, "gzip": _gzip, "lz4": _lz4, "snappy": _snappy, "lzf": _lzf}
