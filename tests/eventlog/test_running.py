@@ -70,7 +70,7 @@ def test_what_ran_when_the_application_was_stopped_ran_at_its_end(reason: str, a
             if name(e) == "StageCompleted" and e["Stage Info"]["Stage ID"] == stage
         )
     )
-    completed["Stage Info"]["Failure Reason"] = reason
+    completed["Stage Info"] |= {"Failure Reason": reason, "Accumulables": []}
     failed = json.dumps(completed, separators=(",", ":")).encode() + b"\n"
     run = read([*_LINES[: ends[0]], failed], tmp_path)
     rows = run.tables["running_tasks"].to_pylist()

@@ -10,6 +10,8 @@ import msgspec
 import pyarrow as pa
 
 from emberscope.eventlog import events
+from emberscope.eventlog.balance import Balance
+from emberscope.eventlog.clock import Clock
 from emberscope.eventlog.conf import Settings
 from emberscope.eventlog.events import ABSENT, Named, decode
 from emberscope.eventlog.executors import ExecutorColumns
@@ -41,6 +43,8 @@ class Builder:
         self.event_counts: Counter[str] = Counter()
         self._settings = Settings(self.redactor)
         self.running = RunningTasks()
+        self.balance = Balance()
+        self.clock = Clock()
         self._tasks = TaskColumns(self.redactor, self.running.ended)
         self._stages = StageColumns(self.redactor)
         self._sql = SqlColumns(self.redactor, self._settings)
@@ -135,6 +139,7 @@ class Builder:
             return False
         if handler is not None:
             handler(event)
+        self.clock.event(event, self.lines)
         self._last_ms = max(self._last_ms, getattr(event, "time_ms", None) or ABSENT)
         self.event_counts[name] += 1
         return True
@@ -163,6 +168,7 @@ class Builder:
 
     def _stage_completed(self, event: events.StageCompleted) -> None:
         self._stages.completed(event)
+        self.balance.stage_completed(event)
         self._sql.stage_values(event.stage.stage_id, event.stage.accumulables)
 
     def tables(self) -> dict[str, pa.Table]:

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from emberscope.errors import InputError
 from emberscope.eventlog.build import Builder
 from emberscope.eventlog.codecs import PLAIN, decompress
+from emberscope.eventlog.damage import damage_notes
 from emberscope.eventlog.lines import blocks, stream_of
 from emberscope.eventlog.parts import Part, parts_of
 from emberscope.tables.coverage import Coverage, Note
@@ -39,6 +40,7 @@ def read_event_log(path: str) -> Run:
         tables = builder.tables()
     application = builder.application(tables)
     notes += _notes(builder, tables)
+    notes += damage_notes(builder, tables, compacted=any(".compact" in part.path for part in parts))
     return Run(path, application, tables, Coverage(tuple(notes)))
 
 

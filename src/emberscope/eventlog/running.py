@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.structs import astuple
 
+from emberscope.eventlog.balance import TaskCounts
 from emberscope.eventlog.events import ABSENT, TaskStart
 from emberscope.tables.running_tasks import RUNNING_TASKS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Row = dict[str, Any]
 Key = tuple[int, int]
@@ -31,6 +35,7 @@ class RunningTasks:
 
     def __init__(self) -> None:
         self.lost = 0
+        self._misfits = 0
         self._started: dict[int, TaskStart] = {}
         self._starts: Counter[Key] = Counter()
 
@@ -41,6 +46,20 @@ class RunningTasks:
     def ended(self, task_ids: Iterable[int]) -> None:
         for task_id in task_ids:
             self._started.pop(task_id, None)
+
+    def counts(self, ended: NDArray[np.int64]) -> TaskCounts:
+        """To be called after `table`; `ended` are the ids of all tasks that ended and were not run again after."""
+        distinct = np.unique(ended)
+        ids = np.union1d(distinct, np.array(list(self._started), dtype=np.int64))
+        ids = ids[ids >= 0]
+        return TaskCounts(
+            ended=len(distinct),
+            open=len(self._started),
+            gaps=int(ids[-1]) + 1 - len(ids) if len(ids) else 0,
+            starts=self._starts.total(),
+            repeated=len(ended) - len(distinct),
+            misfits=self._misfits,
+        )
 
     def table(self, tables: Mapping[str, pa.Table], end_ms: int | None) -> pa.Table:
         """The table `running_tasks`, told from the other tables; `end_ms` is the end of what was seen.
@@ -87,6 +106,7 @@ class RunningTasks:
             rows.append(row | {"until_ms": until_ms, "at_end": not over and gone_ms is None})
         ends = _ends(tables["tasks"])
         self.lost = sum(min(n, max(0, self._starts[key] - ends[key])) for key, n in without_end.items())
+        self._misfits = without_end.total() - self.lost
         return RUNNING_TASKS.from_rows(rows) if rows else RUNNING_TASKS.empty()
 
 

@@ -25,7 +25,7 @@ CODES: Final = (
 )
 
 # Facts about how the data were made: nothing of what was recorded is lost by them.
-_NO_LOSS: Final = frozenset({"sampled", "redacted", "limited", "duplicate_part"})
+_NO_LOSS: Final = frozenset({"sampled", "redacted", "limited", "duplicate_part", "clock_skew"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,127 @@
+"""Clocks that do not agree: times of an event log that cannot be, and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from emberscope.eventlog.balance import StageTasks
+from emberscope.eventlog.events import ABSENT
+from emberscope.tables.coverage import Note
+from emberscope.units import format_ms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# What two readings of one clock may differ by, in threads that take turns: nothing is said of less.
+_SLACK_MS: Final = 100
+# Events wait for a busy driver before they are written, so that their times may be out of order by as much.
+_LATE_MS: Final = 60_000
+
+
+class Clock:
+    """Takes the times of events in the order of the log, and of tasks in batches; `notes` says what cannot be.
+
+    All times in an event log are the driver's, and only lengths are the executors'. So a clock that jumped shows in the
+    order of events and where something ends before it starts, and one that runs differently where a task ran for
+    longer than it was there.
+    """
+
+    def __init__(self) -> None:
+        self._latest_ms = 0
+        self._back: tuple[int, int] = (0, 0)
+        self._negative_ms = 0
+        self._longer: dict[int, int] = {}
+
+    def event(self, event: Any, line: int) -> None:
+        """Any event but those of tasks, with the number of its line."""
+        time_ms = _time_ms(event)
+        if time_ms is None or time_ms <= 0:
+            return
+        back_ms = self._latest_ms - time_ms
+        if back_ms > _LATE_MS:
+            self._back = max(self._back, (back_ms, line))
+            # From here on the clock is the new one: one jump is told once.
+            self._latest_ms = time_ms
+        self._latest_ms = max(self._latest_ms, time_ms)
+
+    def tasks_ended(self, columns: Mapping[str, NDArray[np.int64]]) -> None:
+        """A batch of columns of table `tasks`; `host` as codes."""
+        launch, finish, ran = (columns[name] for name in ("launch_ms", "finish_ms", "executor_run_time_ms"))
+        there = (launch > 0) & (finish > 0)
+        if not there.any():
+            return
+        span = (finish - launch)[there]
+        self._negative_ms = max(self._negative_ms, int(-span.min()))
+        over = np.where(ran == ABSENT, 0, ran)[there] - span
+        for position in np.flatnonzero((over > _SLACK_MS) & (span >= 0)).tolist():
+            host = int(columns["host"][there][position])
+            self._longer[host] = max(self._longer.get(host, 0), int(over[position]))
+
+    def notes(
+        self, tables: Mapping[str, pa.Table], stages: Mapping[tuple[int, int], StageTasks], hosts: list[str]
+    ) -> list[Note]:
+        """Each kind of contradiction with its largest size."""
+        found = []
+        if self._back[0]:
+            found.append((f"The driver's clock went back by {format_ms(self._back[0])}", f"line {self._back[1]}"))
+        before = max(self._negative_ms, *(_backwards(tables[name], start, end) for name, start, end in _SPANS))
+        if before > _SLACK_MS:
+            found.append((f"Tasks, stages or jobs end up to {format_ms(before)} before they start", ""))
+        early = max((_early(row, stages) for row in _submissions(tables["stages"])), default=0)
+        if early > _SLACK_MS:
+            found.append((f"Tasks are launched up to {format_ms(early)} before their stage is submitted", ""))
+        for host, longer in sorted(self._longer.items(), key=lambda item: -item[1])[:3]:
+            name = hosts[host] if 0 <= host < len(hosts) else "a host"
+            found.append((f"Tasks ran for up to {format_ms(longer)} more than they were there", name))
+        return [
+            Note(
+                "clock_skew",
+                f"{what}: a clock jumped, or clocks of hosts disagree, and times are wrong by as much.",
+                at,
+            )
+            for what, at in found
+        ]
+
+
+_SPANS: Final = (
+    ("stages", "submitted_ms", "completed_ms"),
+    ("jobs", "submitted_ms", "completed_ms"),
+    ("sql_executions", "started_ms", "ended_ms"),
+)
+
+
+def _backwards(table: pa.Table, start: str, end: str) -> int:
+    """By how much an end lies before its start at most."""
+    import pyarrow.compute as pc
+
+    most = pc.max(pc.subtract_checked(table[start], table[end])).as_py() if table.num_rows else None
+    return max(0, most or 0)
+
+
+def _submissions(stages: pa.Table) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = stages.select(["stage_id", "stage_attempt", "submitted_ms"]).to_pylist()
+    return rows
+
+
+def _early(row: Mapping[str, Any], stages: Mapping[tuple[int, int], StageTasks]) -> int:
+    seen = stages.get((row["stage_id"], row["stage_attempt"]))
+    if seen is None or seen.first_launch_ms is None or not row["submitted_ms"]:
+        return 0
+    return max(0, int(row["submitted_ms"]) - seen.first_launch_ms)
+
+
+def _time_ms(event: Any) -> int | None:
+    """When an event happened by its own account; None for an application's start, which is told long after it."""
+    stage = getattr(event, "stage", None)
+    for holder in (event, stage):
+        for name in ("completed_ms", "submitted_ms"):
+            if (value := getattr(holder, name, None)) is not None:
+                return int(value)
+    if hasattr(event, "app_id"):
+        return None
+    value = getattr(event, "time_ms", None)
+    return None if value is None else int(value)
