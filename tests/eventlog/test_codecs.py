@@ -1,7 +1,10 @@
 """Every codec on streams that Spark's own classes wrote."""
 
+import bz2
 import gzip
 import io
+import lzma
+from collections.abc import Callable
 
 import pytest
 import zstandard
@@ -61,6 +64,24 @@ def test_gzip_of_many_members_and_a_cut_one() -> None:
     assert damage == ["the last gzip member is cut"]
 
 
+@pytest.mark.parametrize(("codec", "pack"), [("bzip2", bz2.compress), ("xz", lzma.compress)])
+def test_streams_of_bzip2_and_xz(codec: str, pack: Callable[[bytes], bytes]) -> None:
+    text = b"".join(_LINES) * 20
+    data = pack(text) + pack(b"two\n")
+    assert codec_of(data) == codec
+    damage: list[str] = []
+    assert b"".join(decompress(io.BytesIO(data), codec, damage)) == text + b"two\n"
+    assert b"".join(decompress(io.BytesIO(data + b"\0" * 8), codec, damage)) == text + b"two\n"
+    assert damage == []
+    for cut in range(0, len(data), 997):
+        got = b"".join(decompress(io.BytesIO(data[:cut]), codec, []))
+        assert (text + b"two\n").startswith(got)
+    b"".join(decompress(io.BytesIO(data[:-3]), codec, damage))
+    assert damage == [f"the last {codec} stream is cut"]
+    b"".join(decompress(io.BytesIO(data[:50] + b"#####" + data[55:]), codec, damage))
+    assert f"{codec} data are corrupt" in damage[1]
+
+
 def test_heads_are_short_and_text() -> None:
     packed = zstandard.compress(b"x" * 10_000_000)
     assert text_head(packed) == b"x" * 65536
@@ -68,7 +89,12 @@ def test_heads_are_short_and_text() -> None:
 
 @pytest.mark.parametrize(
     ("head", "words"),
-    [(b"PK\x03\x04..", "zip"), (b"BZh91AY", "bzip2"), (b"\0" * 257 + b"ustar", "tar"), (b"\x04\x22\x4d\x18", "LZ4")],
+    [
+        (b"PK\x03\x04..", "zip"),
+        (b"7z\xbc\xaf\x27\x1c", "7-Zip"),
+        (b"\0" * 257 + b"ustar", "tar"),
+        (b"\x04\x22\x4d\x18", "LZ4"),
+    ],
 )
 def test_packings_that_spark_never_writes_have_a_name(head: bytes, words: str) -> None:
     found = foreign(head)

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from emberscope.errors import InputError
-from emberscope.eventlog.parts import natural_key, parts_of
+from emberscope.eventlog.databricks import natural_key
+from emberscope.eventlog.parts import parts_of
 from emberscope.eventlog.read import read_event_log
 from tests.eventlog.logs import DATA, ROLLED, plain_text
 

@@ -1,4 +1,6 @@
+import bz2
 import gzip
+import lzma
 import random
 import re
 from pathlib import Path
@@ -23,8 +25,13 @@ SCRIPT = b"java 123 [001] 4.5: 10101010 cpu-clock:\n\t 7f01 read+0x4 (/lib/libc.
         (LOG, "event_log"),
         (gzip.compress(LOG), "event_log"),
         (zstandard.compress(LOG), "event_log"),
+        (bz2.compress(LOG), "event_log"),
+        (lzma.compress(LOG), "event_log"),
+        (b"PK\x03\x04", "archive"),
+        (gzip.compress(b"PK\x03\x04"), "archive"),
         (JFR, "recording"),
         (gzip.compress(JFR), "recording"),
+        (bz2.compress(COLLAPSED), "collapsed"),
         (COLLAPSED, "collapsed"),
         (gzip.compress(COLLAPSED), "collapsed"),
         (COLLAPSED.decode().encode("utf-16"), "collapsed"),
@@ -47,7 +54,6 @@ def test_a_file_is_known_by_its_content_whatever_its_name(tmp_path, data, kind):
         (b"\x7fELF" + bytes(100), "looks like a program"),
         (bytes(range(256)), "looks like binary data"),
         (b"\x89PNG\r\n\x1a\n", "looks like a picture"),
-        (b"PK\x03\x04", "looks like a ZIP archive"),
         (b"PAR1", "looks like a Parquet file"),
         (b"[0.005s][info][gc] Using G1\n", "looks like a garbage collection log"),
         (b"25/01/31 12:00:00 INFO SparkContext: x\n", "looks like a container log"),

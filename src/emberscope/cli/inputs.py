@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -12,10 +12,9 @@ import click
 from emberscope.cli.output import say, say_kernel
 from emberscope.cli.overwrite import check_output
 from emberscope.errors import InputError
-from emberscope.tables.coverage import Coverage
 
 if TYPE_CHECKING:
-    from emberscope.sources.load import Input
+    from emberscope.sources.load import Input, Outcome
     from emberscope.tables.run import Run
 
 STANDARD_INPUT: Final = "standard input"
@@ -108,7 +107,8 @@ def _read(
     most: int | None = None,
 ) -> Iterator[tuple[str, Run]]:
     """What lies at a path, one by one. Raises `InputError` where there are more than `most`."""
-    from emberscope.sources.load import find_inputs, load, standard_input
+    from emberscope.sources.load import find_inputs, standard_input
+    from emberscope.sources.shown import shown_run
 
     place = stack.enter_context(standard_input(path))
     try:
@@ -118,19 +118,32 @@ def _read(
     if most is not None and len(found) > most:
         raise _several(path, [item.path for item in found])
     problems += not_read
+    count = 0
     for item in found:
-        _say_newest(item.path, item.of_runs)
-        if item.kind in ("recording", "run"):
-            say_kernel()
-        try:
-            if of_application:
-                _need_application(item)
-            run = load(item.path, item.kind, lines=lines, compilation=compilation, files=item.files)
-        except InputError as error:
-            problems.append(_named(error, place, path))
-            continue
-        problems += _unread_files(run, item.files)
-        yield item.kind, _piped(run, place) if path == "-" else run
+        for outcome in _outcomes(item, of_application, lines, compilation):
+            problems += [_named(error, place, path) for error in outcome.problems]
+            if outcome.run is not None:
+                count += 1
+                if most is not None and count > most:
+                    raise _several(path, [outcome.run.path])
+                problems += _unread_files(outcome.run, outcome.item.files)
+                run = outcome.run
+                yield outcome.item.kind, shown_run(run, place, "-", STANDARD_INPUT) if path == "-" else run
+
+
+def _outcomes(item: Input, of_application: bool, lines: bool, compilation: bool) -> Iterator[Outcome]:
+    from emberscope.sources.load import Outcome, read_each
+
+    _say_newest(item.path, item.of_runs)
+    if item.kind in ("recording", "run"):
+        say_kernel()
+    try:
+        if of_application:
+            _need_application(item)
+    except InputError as error:
+        yield Outcome(item, None, [error])
+        return
+    yield from read_each(item, lines=lines, compilation=compilation)
 
 
 def _several(path: str, inputs: Sequence[str]) -> InputError:
@@ -146,23 +159,11 @@ def _unread_files(run: Run, files: Sequence[str]) -> list[InputError]:
     return [InputError(file, said.get(file, "it cannot be read.")) for file in files if file not in read]
 
 
-def _piped(run: Run, place: str) -> Run:
-    """A run that was read from standard input, without the name of the temporary file in it."""
-
-    def named(coverage: Coverage) -> Coverage:
-        notes = coverage.notes
-        words = [(note.message.replace(place, STANDARD_INPUT), note.where.replace(place, "-")) for note in notes]
-        return Coverage(tuple(replace(note, message=m, where=w) for note, (m, w) in zip(notes, words, strict=True)))
-
-    recordings = tuple(replace(facts, path="-", coverage=named(facts.coverage)) for facts in run.recordings)
-    return replace(run, path="-", coverage=named(run.coverage), recordings=recordings)
-
-
 def _named(error: InputError, place: str, path: str) -> InputError:
     """The error under the name that the user gave."""
-    if error.path != place or place == path:
-        return error
-    return InputError(STANDARD_INPUT, error.reason, place=error.place, hint=error.hint)
+    from emberscope.sources.shown import shown_error
+
+    return error if place == path else shown_error(error, place, STANDARD_INPUT)
 
 
 def _need_application(item: Input) -> None:

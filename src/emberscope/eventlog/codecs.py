@@ -1,4 +1,6 @@
-"""Bytes of a file to bytes of its text, for every compression that Spark writes. The codec is told by content.
+"""Bytes of a file to bytes of its text, for every compression that Spark writes and for those that people use.
+
+The codec is told by content.
 
 Spark's lz4, snappy and lzf streams are the block formats of its Java libraries, not the frame formats of the command
 line tools, so their framing is read here and only the blocks go to a library.
@@ -8,9 +10,9 @@ from __future__ import annotations
 
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, Protocol
 
 from emberscope.eventlog import zstd
 from emberscope.eventlog.lines import stream_of
@@ -24,11 +26,11 @@ _MAGIC: Final = (
     (b"\x82SNAPPY\x00", "snappy"),
     (b"ZV\x00", "lzf"),
     (b"ZV\x01", "lzf"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\x00", "xz"),
 )
 _FOREIGN: Final = (
     (b"PK\x03\x04", "zip archive"),
-    (b"BZh", "bzip2 file"),
-    (b"\xfd7zXZ\x00", "xz file"),
     (b"\x04\x22\x4d\x18", "LZ4 frame file (not Spark's own lz4)"),
     (b"\xff\x06\x00\x00sNaPpY", "framed snappy file (not Spark's own snappy)"),
     (b"7z\xbc\xaf\x27\x1c", "7-Zip archive"),
@@ -37,12 +39,23 @@ _FOREIGN: Final = (
 # A step is small so that a hostile file, which may swell ten-thousandfold, cannot fill the memory in one step.
 _STEP: Final = 4096
 _PLAIN_STEP: Final = 1 << 20
+_PACKED_STEP: Final = 1 << 16
+_XZ_MEMORY: Final = 1 << 28
 _BLOCK_LIMIT: Final = 1 << 26
 _HEAD: Final = 1 << 16
+_HEAD_READ: Final = 1 << 16
+_HEAD_READ_BZIP2: Final = 1 << 20
+"""A block of bzip2 gives nothing before it is whole, and holds up to 900 kB."""
+
+
+class Bytes(Protocol):
+    """What gives bytes in their order."""
+
+    def read(self, size: int, /) -> bytes: ...
 
 
 def codec_of(head: bytes) -> str:
-    """The codec of a file that begins with `head`: plain, zstd, gzip, lz4, snappy or lzf."""
+    """The codec of a file that begins with `head`: plain, zstd, gzip, lz4, snappy, lzf, bzip2 or xz."""
     for magic, codec in _MAGIC:
         if head.startswith(magic):
             return codec
@@ -77,6 +90,12 @@ def text_head(head: bytes) -> bytes:
     return text[:_HEAD]
 
 
+def read_head(stream: Bytes) -> bytes:
+    """The beginning of a file, enough of it to tell what it is."""
+    head = stream.read(_HEAD_READ)
+    return head + stream.read(_HEAD_READ_BZIP2) if head.startswith(b"BZh") else head
+
+
 def _plain(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
     while data := stream.read(_PLAIN_STEP):
         yield data
@@ -101,6 +120,54 @@ def _gzip(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
                 data = member.unconsumed_tail
     if member is not None:
         damage.append("the last gzip member is cut")
+
+
+class _Decompressor(Protocol):
+    """What the standard library's objects for one stream of bzip2 and of xz have in common."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes: ...
+
+
+def _bzip2(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
+    import bz2
+
+    return _streams(stream, damage, "bzip2", bz2.BZ2Decompressor)
+
+
+def _xz(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
+    import lzma
+
+    return _streams(stream, damage, "xz", lambda: lzma.LZMADecompressor(memlimit=_XZ_MEMORY))
+
+
+def _streams(stream: BinaryIO, damage: list[str], name: str, new: Callable[[], _Decompressor]) -> Iterator[bytes]:
+    """Streams of bzip2 or xz, one after the other. Zeros between them are padding."""
+    current: _Decompressor | None = None
+    while data := stream.read(_PACKED_STEP):
+        while data or (current is not None and not current.needs_input):
+            if current is None:
+                data = data.lstrip(b"\0")
+                if not data:
+                    break
+                current = new()
+            try:
+                text = current.decompress(data, _PLAIN_STEP)
+            except Exception as error:  # OSError or LZMAError, which have no base in common but this
+                damage.append(f"{name} data are corrupt ({error})")
+                return
+            if text:
+                yield text
+            data = b""
+            if current.eof:
+                data, current = current.unused_data, None
+    if current is not None:
+        damage.append(f"the last {name} stream is cut")
 
 
 def _lz4(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
@@ -223,4 +290,13 @@ def _lzf_chunk(block: bytes, size: int) -> bytes | None:
     return bytes(text) if len(text) == size else None
 
 
-_READERS: Final = {PLAIN: _plain, "zstd": zstd.zstd_text, "gzip": _gzip, "lz4": _lz4, "snappy": _snappy, "lzf": _lzf}
+_READERS: Final = {
+    PLAIN: _plain,
+    "zstd": zstd.zstd_text,
+    "gzip": _gzip,
+    "lz4": _lz4,
+    "snappy": _snappy,
+    "lzf": _lzf,
+    "bzip2": _bzip2,
+    "xz": _xz,
+}

@@ -8,11 +8,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from emberscope.errors import InputError
-from emberscope.eventlog.codecs import PLAIN, codec_of, foreign, text_head
+from emberscope.eventlog.codecs import PLAIN, codec_of, foreign, read_head, text_head
+from emberscope.eventlog.databricks import (
+    in_order,
+    is_databricks_name,
+    is_databricks_part,
+    natural_key,
+    repeated_folders,
+)
 from emberscope.eventlog.sniff import looks_like_event_log
 from emberscope.tables.coverage import Note
-
-HEAD_BYTES: Final = 1 << 16
 
 _ROLLED: Final = re.compile(r"events_(\d+)_(.*)")
 _HINT: Final = "Give Spark's event log: a file, or the directory eventlog_v2_... of a rolling log."
@@ -30,7 +35,8 @@ def parts_of(path: str) -> tuple[list[Part], list[Note]]:
     """The files of the log at `path` with what is known to be missing or twice there.
 
     `path` is a file, a directory of rolled files (Spark's eventlog_v2_..., or Databricks' eventlog-DATE and eventlog),
-    or a directory that holds just one of these. Raises `InputError` where there is no event log.
+    or a directory that holds just one of these. Links that lead out of a directory are not followed.
+    Raises `InputError` where there is no event log.
     """
     if not os.path.exists(path):
         raise InputError(path, "does not exist.", hint=_HINT)
@@ -52,25 +58,64 @@ def parts_of(path: str) -> tuple[list[Part], list[Note]]:
 def _directory(path: str) -> tuple[list[Part], list[Note]]:
     names = sorted((n for n in os.listdir(path) if not n.startswith(".")), key=natural_key)
     files = [name for name in names if os.path.isfile(os.path.join(path, name))]
+    notes = [
+        Note("missing_part", f"{name} is a link that leads out of the folder, and was not followed.", where=path)
+        for name in files
+        if leads_out(os.path.join(path, name), path)
+    ]
+    files = [name for name in files if not leads_out(os.path.join(path, name), path)]
     if any(_ROLLED.match(name) for name in files):
-        chosen, notes = _rolled(path, files)
-        parts = [Part(p, codec_of(head)) for p in chosen if (head := _head(p))]
+        numbered, more = _rolled(path, files)
+        heads = _heads(path, numbered, notes)
+        parts = [Part(os.path.join(path, name), codec_of(head)) for name, head in heads if head]
         if not parts:
             raise InputError(path, "is a rolling event log without any event yet.", hint=_HINT)
-        return parts, notes
-    logs = [name for name in files if looks_like_event_log(_head(os.path.join(path, name)))]
-    if logs and all(name.startswith("eventlog") for name in logs):
-        # Databricks names rolled files by date and lets the current one be bare.
-        logs.sort(key=lambda name: (name == "eventlog", natural_key(name)))
-        paths = [os.path.join(path, name) for name in logs]
-        return [Part(p, codec_of(_head(p))) for p in paths], []
+        return parts, notes + more
+    heads = [(name, head) for name, head in _heads(path, files, notes) if looks_like_event_log(head)]
+    if any(is_databricks_part(name) for name, _ in heads):
+        chosen, more = in_order(path, [(name, head) for name, head in heads if is_databricks_name(name)])
+        notes += [
+            Note("duplicate_part", f"The files in {folder} are repeated there, and were left out.", where=path)
+            for folder in repeated_folders(path)
+        ]
+        return [Part(os.path.join(path, name), codec_of(head)) for name, head in chosen], notes + more
+    logs = [name for name, _ in heads]
     logs += [name for name in names if name not in files and _holds_rolled(os.path.join(path, name))]
     if len(logs) == 1:
-        return parts_of(os.path.join(path, logs[0]))
+        parts, more = parts_of(os.path.join(path, logs[0]))
+        return parts, notes + more
     if logs:
         some = ", ".join(logs[:3])
         raise InputError(path, f"holds {len(logs)} event logs.", hint=f"Give one of them: {some}.")
     raise InputError(path, "holds no Spark event log.", hint=_HINT)
+
+
+def _heads(path: str, names: list[str], notes: list[Note]) -> list[tuple[str, bytes]]:
+    """The beginnings of the files that can be read. Raises `InputError` where none can."""
+    heads = []
+    problems = []
+    for name in names:
+        try:
+            heads.append((name, _head(os.path.join(path, name))))
+        except InputError as error:
+            problems.append(error)
+    if problems and not heads:
+        raise problems[0]
+    notes += [Note("missing_part", f"It {error.reason}", where=error.path) for error in problems]
+    return heads
+
+
+def is_part(name: str) -> bool:
+    """Whether a file in the folder of a log is by its name one of its parts, or one of the marks beside them."""
+    return bool(_ROLLED.match(name)) or is_databricks_name(name) or name.startswith("appstatus_")
+
+
+def leads_out(path: str, folder: str) -> bool:
+    """Whether a path in a folder is a link to somewhere outside of it."""
+    if not os.path.islink(path):
+        return False
+    around = os.path.realpath(folder)
+    return os.path.commonpath([around, os.path.realpath(path)]) != around
 
 
 def _rolled(path: str, files: list[str]) -> tuple[list[str], list[Note]]:
@@ -94,7 +139,7 @@ def _rolled(path: str, files: list[str]) -> tuple[list[str], list[Note]]:
     if missing := sorted(set(range(start, max(indices, default=start))) - set(indices)):
         some = ", ".join(str(index) for index in missing[:5])
         notes.append(Note("missing_part", f"{len(missing)} rolled files are missing: {some}.", where=path))
-    return [os.path.join(path, by_index[index]) for index in indices], notes
+    return [by_index[index] for index in indices], notes
 
 
 def _holds_rolled(path: str) -> bool:
@@ -104,11 +149,6 @@ def _holds_rolled(path: str) -> bool:
 def _head(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
-            return file.read(HEAD_BYTES)
+            return read_head(file)
     except OSError as error:
         raise InputError(path, f"cannot be read: {error.strerror}.") from error
-
-
-def natural_key(name: str) -> tuple[tuple[int, int | str], ...]:
-    """Sorts numbers within names as numbers: 10 comes after 9."""
-    return tuple((0, int(run)) if run.isdigit() else (1, run) for run in re.findall(r"\d+|\D+", name))

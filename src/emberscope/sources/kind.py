@@ -10,13 +10,19 @@ from pathlib import Path
 from typing import Final
 
 from emberscope.errors import InputError
+from emberscope.eventlog import codecs
+from emberscope.eventlog.databricks import is_databricks_part
 from emberscope.eventlog.sniff import looks_like_event_log
 from emberscope.perf.collapsed import looks_collapsed
 from emberscope.perf.script import looks_like_perf_script
+from emberscope.sources.archive import archive_form
 from emberscope.store.layout import is_run
 
 READABLE: Final = ("event_log", "recording", "collapsed", "perf_script", "run")
 """The kinds that can be read."""
+
+ARCHIVE: Final = "archive"
+"""What packs several inputs. It is never the kind of a result: those have the kinds of what is in it."""
 
 TEXT_PROFILES: Final = ("collapsed", "perf_script")
 """Kinds that say what code ran, and nothing of an application."""
@@ -30,7 +36,6 @@ _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _LZ4_FRAME: Final = b"\x04\x22\x4d\x18"
 
 _MAGICS: Final = (
-    (b"PK\x03\x04", "a ZIP archive or a jar"),
     (b"PAR1", "a Parquet file"),
     (b"ORC", "an ORC file"),
     (b"Obj\x01", "an Avro file"),
@@ -40,8 +45,6 @@ _MAGICS: Final = (
     (b"\x89PNG", "a picture"),
     (b"%PDF", "a PDF document"),
     (b"SQLite format 3", "an SQLite data base"),
-    (b"BZh", "a bzip2 archive"),
-    (b"\xfd7zXZ", "an xz archive"),
     (b"PERFILE2", "raw perf.data (`perf script` turns it into text)"),
 )
 
@@ -62,7 +65,7 @@ _TEXTS: Final = (
 
 
 def kind_of(path: str) -> str:
-    """One of `READABLE`: what lies at `path`, a file or a directory.
+    """One of `READABLE`, or `ARCHIVE`: what lies at `path`, a file or a directory.
 
     A directory of chunks is a recording, a rolling log directory an event log. Raises `InputError`, in one sentence,
     for a path that is missing, empty, unreadable or of another kind.
@@ -83,6 +86,8 @@ def kind_of_bytes(head: bytes, path: str) -> str:
     plain = unpack_head(head)
     if plain.startswith(_JFR):
         return "recording"
+    if archive_form(head) is not None:
+        return ARCHIVE
     if looks_like_event_log(head):
         return "event_log"
     if looks_like_perf_script(plain):
@@ -101,8 +106,6 @@ def describe(head: bytes) -> str:
     for magic, words in _MAGICS:
         if head.startswith(magic):
             return words
-    if head[257:262] == b"ustar":
-        return "a tar archive"
     if b"\0" in head or _share_of_text(head) < 0.9:
         return "binary data"
     for pattern, words in _TEXTS:
@@ -112,7 +115,7 @@ def describe(head: bytes) -> str:
 
 
 def unpack_head(head: bytes) -> bytes:
-    """The first bytes behind gzip, zstd or an LZ4 frame; `head` itself where it is neither or is damaged."""
+    """The first bytes behind gzip, zstd, bzip2, xz or an LZ4 frame; `head` itself where it is none or is damaged."""
     try:
         if head.startswith(_GZIP):
             return zlib.decompressobj(wbits=31).decompress(head, HEAD_BYTES) or head
@@ -121,6 +124,8 @@ def unpack_head(head: bytes) -> bytes:
 
             with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(head)) as plain:
                 return plain.read(HEAD_BYTES) or head
+        if codecs.codec_of(head) in ("bzip2", "xz"):
+            return codecs.text_head(head) or head
         if head.startswith(_LZ4_FRAME):
             return _lz4_literals(head) or head
     except Exception:  # damaged: described by what it shows, and the reader says what is wrong with it
@@ -152,7 +157,7 @@ def _lz4_literals(head: bytes) -> bytes:
 def read_head(path: Path) -> bytes:
     """The first bytes of a file."""
     with path.open("rb") as file:
-        return file.read(HEAD_BYTES)
+        return codecs.read_head(file)
 
 
 def _kind_of_file(path: Path) -> str:
@@ -195,13 +200,11 @@ def members_of(directory: Path) -> list[Path]:
 
 
 def is_log_in_parts(directory: Path) -> bool:
-    """Whether a directory is one event log in parts: Spark's numbered `events_…`, or Databricks' `eventlog…`."""
+    """Whether a directory is one event log in parts: Spark's numbered `events_…`, or Databricks' `eventlog-DATE`."""
     names = [child.name for child in directory.iterdir() if child.is_file() and not child.name.startswith(".")]
     if any(re.match(r"events_\d+_", name) for name in names):
         return True
-    return bool(names) and all(
-        name.startswith("eventlog") and looks_like_event_log(read_head(directory / name)) for name in names
-    )
+    return any(is_databricks_part(name) and looks_like_event_log(read_head(directory / name)) for name in names)
 
 
 def is_recording(path: Path) -> bool:

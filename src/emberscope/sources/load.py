@@ -7,15 +7,17 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from emberscope.errors import InputError, UsageError
+from emberscope.errors import InputError, StoreError, UsageError
 from emberscope.eventlog.read import read_event_log
-from emberscope.sources.kind import READABLE, is_log_in_parts, kind_of
+from emberscope.sources.kind import ARCHIVE, READABLE, kind_of
 from emberscope.sources.members import members
 from emberscope.sources.recording import load_recording, load_text_profile
 from emberscope.sources.run import load_run
+from emberscope.sources.shown import shown_error, shown_run
+from emberscope.sources.unpacked import is_archive, unpacked
 from emberscope.store.layout import INCOMING, is_run, runs_of
 from emberscope.tables.run import Run
 
@@ -24,13 +26,24 @@ from emberscope.tables.run import Run
 class Input:
     """One thing to read: where it is and its kind; `of_runs` runs of a store are there and this is the newest.
 
-    `files` are the recordings in a directory that are one input together; empty where `path` itself is all.
+    `files` are the recordings in a directory that are one input together; empty where `path` itself is all. `inside`
+    is the kind of what is in an archive, None where its content is to tell.
     """
 
     path: str
     kind: str
     of_runs: int = 1
     files: tuple[str, ...] = ()
+    inside: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What reading an input, or one of several in an archive, came to: a run or None, and what could not be read."""
+
+    item: Input
+    run: Run | None
+    problems: list[InputError] = field(default_factory=list)
 
 
 def load(
@@ -56,6 +69,8 @@ def load(
                 return load_recording(path, lines=lines, compilation=compilation, files=files)
             case "collapsed" | "perf_script" as text:
                 return load_text_profile(path, text, compilation=compilation)
+            case "archive":
+                return _only_run(path)
             case "run":
                 return load_run(path, lines=lines, compilation=compilation)
             case other:
@@ -64,6 +79,52 @@ def load(
         raise InputError(path, "there is no such file or directory.") from None
     except OSError as error:
         raise InputError(path, f"cannot be read: {error.strerror or error}.") from error
+
+
+def read_each(item: Input, *, lines: bool = False, compilation: bool = False) -> Iterator[Outcome]:
+    """The input read, or each of those in an archive. Nothing is raised but `UsageError`: errors are in the outcomes.
+
+    What is in an archive has the archive's name before its own.
+    """
+    if item.kind != ARCHIVE:
+        try:
+            run = load(item.path, item.kind, lines=lines, compilation=compilation, files=item.files)
+        except InputError as error:
+            yield Outcome(item, None, [error])
+        else:
+            yield Outcome(item, run)
+        return
+    try:
+        yield from _read_members(item, lines, compilation)
+    except InputError as error:
+        yield Outcome(item, None, [error])
+    except OSError as error:
+        yield Outcome(item, None, [InputError(item.path, f"cannot be unpacked: {error.strerror or error}.")])
+
+
+def _read_members(item: Input, lines: bool, compilation: bool) -> Iterator[Outcome]:
+    with unpacked(item.path) as (folder, name, problems):
+        try:
+            found, unread = find_inputs(folder, item.inside)
+        except InputError:
+            found, unread = [], []
+            if not problems:
+                raise InputError(item.path, "nothing in it is something that emberscope can read.") from None
+        yield Outcome(item, None, problems + [shown_error(error, folder, name) for error in unread])
+        for member in found:
+            for outcome in read_each(member, lines=lines, compilation=compilation):
+                run = outcome.run and shown_run(outcome.run, folder, name)
+                yield Outcome(member, run, [shown_error(error, folder, name) for error in outcome.problems])
+
+
+def _only_run(path: str) -> Run:
+    outcomes = list(read_each(Input(path, ARCHIVE)))
+    runs = [outcome.run for outcome in outcomes if outcome.run is not None]
+    if not runs:
+        raise next(error for outcome in outcomes for error in outcome.problems)
+    if len(runs) > 1:
+        raise InputError(path, f"it holds {len(runs)} inputs.", hint="Give one of them.")
+    return runs[0]
 
 
 def find_inputs(path: str, kind: str | None = None) -> tuple[list[Input], list[InputError]]:
@@ -76,6 +137,8 @@ def find_inputs(path: str, kind: str | None = None) -> tuple[list[Input], list[I
     if "://" in path:
         raise InputError(path, "this version reads files and directories only.", hint="Fetch it first.")
     place = Path(path)
+    if is_archive(path):
+        return [Input(path, ARCHIVE, inside=kind)], []
     if kind is not None or not place.is_dir():
         return [Input(path, kind or kind_of(path))], []
     try:
@@ -104,12 +167,12 @@ def standard_input(path: str) -> Iterator[str]:
 
 def _inputs_in(place: Path) -> tuple[list[Input], list[InputError]]:
     path = str(place)
-    if not is_run(place) and (runs := runs_of(place)):
+    if not is_run(place) and (runs := _runs_in(place)):
         return [Input(str(runs[-1]), "run", of_runs=len(runs))], []
     if not is_run(place) and (left := sorted((place / INCOMING).glob("*/*"))):
         # `emberscope run` was killed before its first run was put together, and no recorder wrote anything either.
         return [Input(str(log), "event_log") for log in left], []
-    if is_run(place) or is_log_in_parts(place):
+    if is_run(place):
         return [Input(path, kind_of(path))], []
     there = members(place)
     found = [Input(single, kind_read) for single, kind_read in there.singles]
@@ -119,3 +182,11 @@ def _inputs_in(place: Path) -> tuple[list[Input], list[InputError]]:
     if not found:
         return [Input(path, kind_of(path))], []  # raises one sentence about all of it
     return found, there.problems
+
+
+def _runs_in(place: Path) -> list[Path]:
+    """The runs of a store. Where folders in it are closed to us it is read as any folder is, which tells of them."""
+    try:
+        return runs_of(place)
+    except StoreError:
+        return []

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from emberscope.errors import InputError
+from emberscope.eventlog.databricks import repeated_folders
+from emberscope.eventlog.parts import is_part, leads_out
 from emberscope.sources.kind import MAX_DEPTH, MAX_MEMBERS, is_log_in_parts, kind_of, read_head
 from emberscope.store.layout import is_run
 
@@ -35,42 +37,56 @@ def members(directory: Path) -> Members:
     Raises `InputError` where there are so many files that the path must be a mistake.
     """
     found = Members()
-    _add(directory, 0, found, {os.path.realpath(directory)})
+    _add(directory, directory, 0, found, {os.path.realpath(directory)})
     return found
 
 
-def _add(directory: Path, depth: int, found: Members, seen: set[str]) -> None:
+def _add(directory: Path, root: Path, depth: int, found: Members, seen: set[str]) -> None:
+    """One unreadable folder or file costs no other."""
     try:
         children = sorted(directory.iterdir())
+        is_log = is_log_in_parts(directory)
+        repeated = repeated_folders(str(directory)) if is_log else []
     except OSError as error:
         found.problems.append(InputError(str(directory), f"cannot be read: {error.strerror}."))
         return
+    if is_log:
+        found.singles.append((str(directory), "event_log"))
     for child in children:
-        if child.name.startswith((".", "_")):
+        if child.name.startswith((".", "_")) or child.name in repeated:
             continue
-        if not child.is_dir():
-            _add_file(child, found)
-            continue
-        real = os.path.realpath(child)
-        if real in seen:  # a link to a folder that is read already, or to one around it
-            continue
-        seen.add(real)
-        if is_run(child):
-            found.runs.append(str(child))
-        elif is_log_in_parts(child):
-            found.singles.append((str(child), "event_log"))
-        elif depth < MAX_DEPTH:
-            _add(child, depth + 1, found, seen)
-        elif any(child.iterdir()):
-            reason = f"it lies more than {MAX_DEPTH} folders deep, and was not looked into."
-            found.problems.append(InputError(str(child), reason, hint="Give it by its own name."))
+        try:
+            if leads_out(str(child), str(root)):
+                reason = "it is a link that leads out of the folder, and was not followed."
+                found.problems.append(InputError(str(child), reason, hint="Give what it leads to by its own name."))
+            elif child.is_dir():
+                _add_folder(child, root, depth, found, seen)
+            elif not (is_log and is_part(child.name)):
+                _add_file(child, found, beside_log=is_log)
+        except OSError as error:
+            found.problems.append(InputError(str(child), f"cannot be read: {error.strerror}."))
 
 
-def _add_file(path: Path, found: Members) -> None:
+def _add_folder(folder: Path, root: Path, depth: int, found: Members, seen: set[str]) -> None:
+    real = os.path.realpath(folder)
+    if real in seen:  # a link to a folder that is read already, or to one around it
+        return
+    seen.add(real)
+    if is_run(folder):
+        found.runs.append(str(folder))
+    elif depth < MAX_DEPTH or is_log_in_parts(folder):
+        _add(folder, root, depth + 1, found, seen)
+    elif any(folder.iterdir()):
+        reason = f"it lies more than {MAX_DEPTH} folders deep, and was not looked into."
+        found.problems.append(InputError(str(folder), reason, hint="Give it by its own name."))
+
+
+def _add_file(path: Path, found: Members, *, beside_log: bool) -> None:
+    """What lies beside the parts of a log and is no input (prices, states, sums of checks) is no bad one either."""
     try:
         kind = kind_of(str(path))
     except InputError as error:
-        if not _is_own_document(path):
+        if not beside_log and not _is_own_document(path):
             found.problems.append(error)
     else:
         if kind == "recording":
