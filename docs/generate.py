@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from emberscope.recorder.settings import settings_page
+from emberscope.tables.page import tables_page
 
-PAGES = {"settings.md": settings_page}
+PAGES = {"settings.md": settings_page, "tables.md": tables_page}
 
 
 def main() -> None:

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
 import pyarrow as pa
 
 from emberscope.eventlog import events
-from emberscope.eventlog.balance import Balance
 from emberscope.eventlog.clock import Clock
-from emberscope.eventlog.conf import Settings
+from emberscope.eventlog.columns import Columns, Routes
 from emberscope.eventlog.events import ABSENT, Named, decode
-from emberscope.eventlog.executors import ExecutorColumns
 from emberscope.eventlog.lines import Block
 from emberscope.eventlog.running import RunningTasks
-from emberscope.eventlog.sql import SqlColumns
-from emberscope.eventlog.stages import StageColumns
 from emberscope.eventlog.tasks import TaskColumns
 from emberscope.redact import Redactor
 from emberscope.tables.run import Application
@@ -41,14 +36,11 @@ class Builder:
         self.lines = 0
         self.malformed = 0
         self.event_counts: Counter[str] = Counter()
-        self._settings = Settings(self.redactor)
+        self._columns = Columns(self.redactor)
         self.running = RunningTasks()
-        self.balance = Balance()
+        self.balance = self._columns.balance
         self.clock = Clock()
-        self._tasks = TaskColumns(self.redactor, self.running.ended)
-        self._stages = StageColumns(self.redactor)
-        self._sql = SqlColumns(self.redactor, self._settings)
-        self._executors = ExecutorColumns(self.redactor)
+        self._tasks = TaskColumns(self.redactor, self.running.ended, self._columns.repeated.take)
         self._application: dict[str, Any] = {}
         self._last_ms = ABSENT
         self._named = msgspec.json.Decoder(Named)
@@ -57,29 +49,14 @@ class Builder:
             name: (msgspec.json.Decoder(record), handler) for name, (record, handler) in self._routes().items()
         }
 
-    def _routes(self) -> dict[str, tuple[type[msgspec.Struct], Callable[[Any], None] | None]]:
+    def _routes(self) -> Routes:
         return {
             "SparkListenerLogStart": (events.LogStart, self._log_start),
             "DBCEventLoggingListenerMetadata": (events.LogStart, self._databricks_start),
             "SparkListenerApplicationStart": (events.ApplicationStart, self._application_start),
             "SparkListenerApplicationEnd": (events.ApplicationEnd, self._application_end),
-            "SparkListenerEnvironmentUpdate": (events.EnvironmentUpdate, self._settings.add),
-            "SparkListenerExecutorAdded": (events.ExecutorAdded, self._executors.added),
-            "SparkListenerExecutorRemoved": (events.ExecutorRemoved, self._executors.removed),
-            "SparkListenerBlockManagerAdded": (events.BlockManagerAdded, self._executors.block_manager),
-            "SparkListenerBlockManagerRemoved": (events.BlockManagerRemoved, None),
-            "SparkListenerStageExecutorMetrics": (events.StageExecutorMetrics, self._executors.stage_metrics),
-            "SparkListenerExecutorMetricsUpdate": (events.ExecutorMetricsUpdate, self._executors.metrics_update),
             "SparkListenerTaskStart": (events.TaskStart, self.running.started),
-            "SparkListenerJobStart": (events.JobStart, self._stages.job_start),
-            "SparkListenerJobEnd": (events.JobEnd, self._stages.job_end),
-            "SparkListenerStageSubmitted": (events.StageSubmitted, self._stages.submitted),
-            "SparkListenerStageCompleted": (events.StageCompleted, self._stage_completed),
-            "SparkListenerSQLExecutionStart": (events.SqlExecutionStart, self._sql.start),
-            "SparkListenerSQLExecutionEnd": (events.SqlExecutionEnd, self._sql.end),
-            "SparkListenerSQLAdaptiveExecutionUpdate": (events.SqlAdaptiveUpdate, self._sql.update),
-            "SparkListenerSQLAdaptiveSQLMetricUpdates": (events.SqlAdaptiveMetrics, self._sql.more_metrics),
-            "SparkListenerDriverAccumUpdates": (events.SqlDriverUpdates, self._sql.driver_updates),
+            **self._columns.routes(),
         }
 
     def add(self, block: Block) -> list[int]:
@@ -166,23 +143,13 @@ class Builder:
     def _application_end(self, event: events.ApplicationEnd) -> None:
         self._application |= {"app_end_ms": event.time_ms, "complete": True}
 
-    def _stage_completed(self, event: events.StageCompleted) -> None:
-        self._stages.completed(event)
-        self.balance.stage_completed(event)
-        self._sql.stage_values(event.stage.stage_id, event.stage.accumulables)
-
     def tables(self) -> dict[str, pa.Table]:
         """All tables that an event log fills. To be called once, at the end."""
         for executor_id, peak in self._tasks.peak_heap_by_executor().items():
-            self._executors.peak(executor_id, peak)
-        tables = {"tasks": self._tasks.table(), **self._stages.tables(), "executors": self._executors.table()}
+            self._columns.executors.peak(executor_id, peak)
+        tables = {"tasks": self._tasks.table(), **self._columns.tables()}
         end_ms = self._application.get("app_end_ms") or self._seen_until_ms(tables)
-        return {
-            **tables,
-            "running_tasks": self.running.table(tables, end_ms),
-            **self._sql.tables(self._stages.failed_executions(), self._stages.execution_of_stage()),
-            "conf": self._settings.table(),
-        }
+        return {**tables, "running_tasks": self.running.table(tables, end_ms)}
 
     def _seen_until_ms(self, tables: dict[str, pa.Table]) -> int | None:
         """The latest time that any event says; None where none says one."""
@@ -204,12 +171,12 @@ class Builder:
         """Identity and facts of the application whose tables these are."""
         return Application(
             **self._application,
-            java_version=self._settings.get("jvm", "Java Version"),
-            master=self._settings.get("spark", "spark.master"),
+            java_version=self._columns.settings.get("jvm", "Java Version"),
+            master=self._columns.settings.get("spark", "spark.master"),
             last_event_ms=self._seen_until_ms(tables),
             lines=self.lines,
             malformed_lines=self.malformed,
             event_counts=dict(sorted((name, n) for name, n in self.event_counts.items() if n)),
-            peak_jvm_heap_bytes=max(self._executors.peak_heap.values(), default=None),
-            peak_driver_heap_bytes=self._executors.peak_heap.get("driver") or None,
+            peak_jvm_heap_bytes=max(self._columns.executors.peak_heap.values(), default=None),
+            peak_driver_heap_bytes=self._columns.executors.peak_heap.get("driver") or None,
         )

@@ -130,11 +130,38 @@ class Properties(Record, frozen=True):
     job_group: str | None = field(name="spark.jobGroup.id", default=None)
     description: str | None = field(name="spark.job.description", default=None)
     call_site: str | None = field(name="callSite.short", default=None)
+    details: str | None = field(name="callSite.long", default=None)
+    tags: str | None = field(name="spark.job.tags", default=None)
+    pool: str | None = field(name="spark.scheduler.pool", default=None)
+    streaming_query_id: str | None = field(name="sql.streaming.queryId", default=None)
+    streaming_batch_id: str | None = field(name="streaming.sql.batchId", default=None)
+
+
+class StorageLevel(Record, frozen=True):
+    disk: bool = field(name="Use Disk", default=False)
+    memory: bool = field(name="Use Memory", default=False)
+    off_heap: bool = field(name="Use Off Heap", default=False)
+    deserialized: bool = field(name="Deserialized", default=False)
+    replication: int = field(name="Replication", default=1)
+
+    def words(self) -> str:
+        """As Spark's own page has it."""
+        memory = ("Memory (off heap) " if self.off_heap else "Memory ") if self.memory else ""
+        form = "Deserialized" if self.deserialized else "Serialized"
+        return f"{'Disk ' if self.disk else ''}{memory}{form} {self.replication}x Replicated"
 
 
 class RddInfo(Record, frozen=True):
+    rdd_id: Id | None = field(name="RDD ID", default=None)
     name: str | None = field(name="Name", default=None)
     scope: str | None = field(name="Scope", default=None)
+    call_site: str | None = field(name="Callsite", default=None)
+    level: StorageLevel = field(name="Storage Level", default=StorageLevel())
+    barrier: bool | None = field(name="Barrier", default=None)
+    partition_count: Id | None = field(name="Number of Partitions", default=None)
+    cached_partitions: Id | None = field(name="Number of Cached Partitions", default=None)
+    memory_bytes: Int | None = field(name="Memory Size", default=None)
+    disk_bytes: Int | None = field(name="Disk Size", default=None)
 
 
 class RddScope(Record, frozen=True):
@@ -161,6 +188,7 @@ class StageInfo(Record, frozen=True):
     completed_ms: Int | None = field(name="Completion Time", default=None)
     failure_reason: str | None = field(name="Failure Reason", default=None)
     accumulables: list[Accumulable] = field(name="Accumulables", default=[])
+    resource_profile_id: Id | None = field(name="Resource Profile Id", default=None)
 
 
 class StageSubmitted(Record, frozen=True):
@@ -195,7 +223,7 @@ class JobEnd(Record, frozen=True):
     result: JobResult = field(name="Job Result", default=JobResult())
 
 
-# ---- application and executors ---------------------------------------------------------------------------------------
+# ---- application -----------------------------------------------------------------------------------------------------
 
 
 class LogStart(Record, frozen=True):
@@ -223,52 +251,6 @@ class EnvironmentUpdate(Record, frozen=True):
     system: dict[str, str] = field(name="System Properties", default={})
 
 
-class ExecutorInfo(Record, frozen=True):
-    host: str | None = field(name="Host", default=None)
-    cores: Id | None = field(name="Total Cores", default=None)
-    resource_profile_id: Id | None = field(name="Resource Profile Id", default=None)
-
-
-class ExecutorAdded(Record, frozen=True):
-    executor_id: str = field(name="Executor ID")
-    time_ms: Int | None = field(name="Timestamp", default=None)
-    info: ExecutorInfo = field(name="Executor Info", default=ExecutorInfo())
-
-
-class ExecutorRemoved(Record, frozen=True):
-    executor_id: str = field(name="Executor ID")
-    time_ms: Int | None = field(name="Timestamp", default=None)
-    reason: str | None = field(name="Removed Reason", default=None)
-
-
-class BlockManagerId(Record, frozen=True):
-    executor_id: str = field(name="Executor ID")
-
-
-class BlockManagerAdded(Record, frozen=True):
-    block_manager: BlockManagerId = field(name="Block Manager ID")
-    max_memory_bytes: Int | None = field(name="Maximum Memory", default=None)
-    time_ms: Int | None = field(name="Timestamp", default=None)
-
-
-class BlockManagerRemoved(Record, frozen=True):
-    time_ms: Int | None = field(name="Timestamp", default=None)
-
-
-class StageExecutorMetrics(Record, frozen=True):
-    executor_id: str = field(name="Executor ID")
-    peaks: PeakMetrics = field(name="Executor Metrics", default=PeakMetrics())
-
-
-class ExecutorUpdate(Record, frozen=True):
-    peaks: PeakMetrics = field(name="Executor Metrics", default=PeakMetrics())
-
-
-class ExecutorMetricsUpdate(Record, frozen=True):
-    executor_id: str = field(name="Executor ID")
-    updates: list[ExecutorUpdate] = field(name="Executor Metrics Updated", default=[])
-
-
 # ---- SQL -------------------------------------------------------------------------------------------------------------
 
 
@@ -281,6 +263,8 @@ class SqlExecutionStart(Record, frozen=True):
     plan: Raw = field(name="sparkPlanInfo", default=NO_RAW)
     time_ms: Int | None = field(name="time", default=None)
     modified_configs: dict[str, str] | None = field(name="modifiedConfigs", default=None)
+    job_group: str | None = field(name="jobGroupId", default=None)
+    job_tags: list[str] | None = field(name="jobTags", default=None)
 
 
 class SqlAdaptiveUpdate(Record, frozen=True):
@@ -309,6 +293,7 @@ class SqlExecutionEnd(Record, frozen=True):
     execution_id: Int = field(name="executionId")
     time_ms: Int | None = field(name="time", default=None)
     error_message: str | None = field(name="errorMessage", default=None)
+    query_id: str | None = field(name="queryId", default=None)
 
 
 def decode(decoder: msgspec.json.Decoder[Any], line: bytes) -> Any:

@@ -16,6 +16,7 @@ _MARKS: Final = frozenset(
 )
 # Run as plans of their own, and so outside of the generated code around them.
 _PLANS_OF_THEIR_OWN: Final = frozenset(("Subquery", "SubqueryBroadcast", "ReusedSubquery", "AdaptiveSparkPlan"))
+_CACHES: Final = ("InMemoryTableScan", "Scan In-memory table")
 _CODEGEN: Final = re.compile(r"WholeStageCodegen \((\d{1,9})\)")
 
 
@@ -25,7 +26,8 @@ class PlanNode:
 
     `codegen_node` is the WholeStageCodegen node whose generated code it is part of (that node itself included), and
     `codegen_id` the number which Spark gave to that code; both are null outside of generated code. A subquery and a
-    cached plan number theirs anew, so only the node tells two of them apart.
+    cached plan number theirs anew, so only the node tells two of them apart. `cached` is true within a plan whose
+    result was kept: it may have run for an execution before.
     """
 
     node_id: int
@@ -34,6 +36,7 @@ class PlanNode:
     detail: str | None
     codegen_node: int | None
     codegen_id: int | None
+    cached: bool
     metrics: tuple[SqlMetric, ...]
 
 
@@ -48,28 +51,31 @@ def plan_nodes(plan: bytes) -> tuple[PlanNode, ...]:
     except (msgspec.DecodeError, RecursionError):
         return ()
     nodes: list[PlanNode] = []
-    # Each entry: a subtree, the operator it hangs on, and the generated code around it.
-    waiting: list[tuple[Any, int | None, PlanNode | None]] = [(root, None, None)]
+    # Each entry: a subtree, the operator it hangs on, the generated code around it, and whether it is a cached plan.
+    waiting: list[tuple[Any, int | None, PlanNode | None, bool]] = [(root, None, None, False)]
     while waiting:
-        info, parent_id, codegen = waiting.pop()
+        info, parent_id, codegen, cached = waiting.pop()
         if not isinstance(info, dict):
             continue
         name = str(info.get("nodeName"))
         if name in _MARKS or name in _PLANS_OF_THEIR_OWN:
             codegen = None
         if name not in _MARKS:
-            node = _node(len(nodes), parent_id, name, info, codegen)
+            node = _node(len(nodes), parent_id, name, info, codegen, cached)
             nodes.append(node)
             parent_id = node.node_id
             if node.codegen_node == node.node_id:
                 codegen = node
         children = info.get("children")
         if isinstance(children, list):
-            waiting.extend((child, parent_id, codegen) for child in reversed(children))
+            cached = cached or name.startswith(_CACHES)
+            waiting.extend((child, parent_id, codegen, cached) for child in reversed(children))
     return tuple(nodes)
 
 
-def _node(node_id: int, parent_id: int | None, name: str, info: dict[str, Any], codegen: PlanNode | None) -> PlanNode:
+def _node(
+    node_id: int, parent_id: int | None, name: str, info: dict[str, Any], codegen: PlanNode | None, cached: bool
+) -> PlanNode:
     detail = info.get("simpleString")
     found = _CODEGEN.match(name)
     return PlanNode(
@@ -79,6 +85,7 @@ def _node(node_id: int, parent_id: int | None, name: str, info: dict[str, Any], 
         detail=detail if isinstance(detail, str) else None,
         codegen_node=node_id if found else codegen.node_id if codegen else None,
         codegen_id=int(found[1]) if found else codegen.codegen_id if codegen else None,
+        cached=cached,
         metrics=_metrics(info.get("metrics")),
     )
 

@@ -9,10 +9,10 @@ from typing import Final
 import pyarrow as pa
 from msgspec.structs import replace
 
+from emberscope.eventlog.accumulables import AccumulableColumns, StageValue
 from emberscope.eventlog.conf import Settings
 from emberscope.eventlog.events import (
     NO_RAW,
-    Accumulable,
     SqlAdaptiveMetrics,
     SqlAdaptiveUpdate,
     SqlDriverUpdates,
@@ -21,6 +21,8 @@ from emberscope.eventlog.events import (
     SqlMetric,
 )
 from emberscope.eventlog.plan import PlanNode, plan_nodes
+from emberscope.eventlog.sql_retries import RepeatedTasks
+from emberscope.eventlog.sql_totals import totals
 from emberscope.redact import Redactor, shorten
 from emberscope.tables.plan_metrics import PLAN_METRICS
 from emberscope.tables.plan_nodes import PLAN_NODES
@@ -37,17 +39,21 @@ class _Execution:
     plan_text: str | None = None
     plan: bytes = b""
     nodes: tuple[PlanNode, ...] = ()
+    updates: int = 0
     extra_metrics: list[SqlMetric] = field(default_factory=list)
 
 
 class SqlColumns:
-    """Collects the SQL events and the accumulators of completed stages."""
+    """Collects the SQL events; what the operators counted comes from the accumulators of completed stages."""
 
-    def __init__(self, redactor: Redactor, settings: Settings) -> None:
+    def __init__(
+        self, redactor: Redactor, settings: Settings, accumulables: AccumulableColumns, repeated: RepeatedTasks
+    ) -> None:
         self._redactor = redactor
+        self._accumulables = accumulables
+        self._repeated = repeated
         self._settings = settings
         self._executions: dict[int, _Execution] = {}
-        self._task_totals: dict[int, dict[int, int | None]] = {}
         self._driver_totals: dict[tuple[int, int], int] = {}
         self._execution_of_stage: Mapping[int, int | None] = {}
 
@@ -62,6 +68,7 @@ class SqlColumns:
 
     def update(self, event: SqlAdaptiveUpdate) -> None:
         execution = self._execution(event.execution_id)
+        execution.updates += 1
         execution.plan_text, execution.plan = event.plan_text, bytes(event.plan)
 
     def more_metrics(self, event: SqlAdaptiveMetrics) -> None:
@@ -79,35 +86,17 @@ class SqlColumns:
         execution.nodes = plan_nodes(execution.plan)
         execution.plan = b""
 
-    def stage_values(self, stage_id: int, accumulables: list[Accumulable]) -> None:
-        """Totals as of a stage's completion. An accumulator may serve several stages; its value only grows."""
-        for accumulable in accumulables:
-            if accumulable.metadata == "sql":
-                value = _integer(bytes(accumulable.value))
-                self._task_totals.setdefault(accumulable.id, {})[stage_id] = value
-
     def _execution(self, execution_id: int) -> _Execution:
         return self._executions.setdefault(execution_id, _Execution())
 
-    def _own_totals(self, execution_id: int, metric: SqlMetric) -> dict[int, int | None]:
-        """Totals by stage, of the stages of this execution: a cached plan shows what others counted too."""
+    def _own_values(self, execution_id: int, metric: SqlMetric) -> list[StageValue]:
+        """Values at the end of the stages of this execution: a cached plan shows what others counted too."""
         of_stage = self._execution_of_stage
-        return {
-            stage_id: value
-            for stage_id, value in self._task_totals.get(metric.accumulator_id, {}).items()
-            if of_stage.get(stage_id) in (execution_id, None)
-        }
-
-    def _total(self, execution_id: int, metric: SqlMetric) -> int | None:
-        if metric.metric_type == _NO_TOTAL:
-            return None
-        by_tasks = [value for value in self._own_totals(execution_id, metric).values() if value is not None]
-        by_driver = self._driver_totals.get((execution_id, metric.accumulator_id))
-        known = [part for part in (max(by_tasks, default=None), by_driver) if part is not None]
-        return sum(known) if known and abs(sum(known)) < 2**63 else None
+        values = self._accumulables.of(metric.accumulator_id)
+        return [value for value in values if of_stage.get(value.stage_id) in (execution_id, None)]
 
     def _stages_of(self, execution_id: int, metrics: tuple[SqlMetric, ...]) -> list[int]:
-        return sorted({stage_id for metric in metrics for stage_id in self._own_totals(execution_id, metric)})
+        return sorted({value.stage_id for metric in metrics for value in self._own_values(execution_id, metric)})
 
     def tables(self, failed_in_job: set[int], execution_of_stage: Mapping[int, int | None]) -> dict[str, pa.Table]:
         """Tables `sql_executions`, `plan_nodes` and `plan_metrics`.
@@ -141,9 +130,9 @@ class SqlColumns:
                 )
                 for metric in node.metrics:
                     shown.add(metric.accumulator_id)
-                    metrics.append(self._metric_row(execution_id, node.node_id, metric))
+                    metrics.append(self._metric_row(execution_id, node.node_id, metric, node.cached))
             metrics.extend(
-                self._metric_row(execution_id, None, metric)
+                self._metric_row(execution_id, None, metric, False)
                 for metric in execution.extra_metrics
                 if metric.accumulator_id not in shown
             )
@@ -169,28 +158,42 @@ class SqlColumns:
             "description": self._redactor.text(start.description),
             "details": self._redactor.text(start.details),
             "physical_plan": self._redactor.text(execution.plan_text),
+            "plan_updates": execution.updates,
+            "job_group": self._redactor.text(start.job_group),
+            "job_tags": start.job_tags,
+            "query_id": end.query_id if end else None,
             "started_ms": start.time_ms,
             "ended_ms": end.time_ms if end else None,
             "status": status,
             "error_message": self._redactor.text(shorten(error)) or None,
         }
 
-    def _metric_row(self, execution_id: int, node_id: int | None, metric: SqlMetric) -> dict[str, object]:
+    def _metric_row(self, execution_id: int, node_id: int | None, metric: SqlMetric, cached: bool) -> dict[str, object]:
+        by_tasks = by_last = None
+        if metric.metric_type != _NO_TOTAL:
+            values = self._accumulables.of(metric.accumulator_id)
+            own = self._own_values(execution_id, metric)
+            by_tasks, by_last = totals(metric.accumulator_id, values, own, self._repeated, cached)
+        by_driver = self._driver_totals.get((execution_id, metric.accumulator_id))
+        if metric.metric_type == _NO_TOTAL:
+            by_driver = None
         return {
             "sql_execution_id": execution_id,
             "node_id": node_id,
             "accumulator_id": metric.accumulator_id,
             "name": metric.name,
             "metric_type": metric.metric_type,
-            "value": self._total(execution_id, metric),
+            "value": _together(by_tasks, by_driver),
+            "last_attempt_value": _together(by_last, by_driver),
             "stage_ids": self._stages_of(execution_id, (metric,)),
         }
 
+    def accumulators(self) -> set[int]:
+        """All accumulators that the plans name. Known once `tables` is done."""
+        nodes = (node for execution in self._executions.values() for node in execution.nodes)
+        return {metric.accumulator_id for node in nodes for metric in node.metrics}
 
-def _integer(raw: bytes) -> int | None:
-    """The number of an accumulator as written: 12 or "12"; None for all else."""
-    try:
-        value = int(raw.strip(b'"'))
-    except ValueError:
-        return None
-    return value if -(2**63) <= value < 2**63 else None
+
+def _together(by_tasks: int | None, by_driver: int | None) -> int | None:
+    known = [part for part in (by_tasks, by_driver) if part is not None]
+    return sum(known) if known and abs(sum(known)) < 2**63 else None

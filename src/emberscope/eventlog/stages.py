@@ -8,7 +8,9 @@ from typing import Any, Final
 import msgspec
 import pyarrow as pa
 
+from emberscope.eventlog.accumulables import is_task_metric
 from emberscope.eventlog.events import (
+    ABSENT,
     JobEnd,
     JobStart,
     Properties,
@@ -18,12 +20,13 @@ from emberscope.eventlog.events import (
     StageInfo,
     StageSubmitted,
 )
+from emberscope.eventlog.storage import StorageColumns
 from emberscope.redact import Redactor, shorten
 from emberscope.tables.jobs import JOBS
 from emberscope.tables.stages import STAGES
 
 _CODEGEN: Final = re.compile(r"WholeStageCodegen \((\d{1,9})\)")
-_OWN_METRICS: Final = "internal.metrics."
+_CACHED: Final = re.compile(rb'"Number of Cached Partitions": ?[1-9]')
 _NO_PROPERTIES: Final = Properties()
 
 Row = dict[str, Any]
@@ -32,14 +35,16 @@ Row = dict[str, Any]
 class StageColumns:
     """Collects the events of jobs and stages."""
 
-    def __init__(self, redactor: Redactor) -> None:
+    def __init__(self, redactor: Redactor, storage: StorageColumns) -> None:
+        self.latest_ms = ABSENT
         self._redactor = redactor
+        self._storage = storage
         self._rdd_decoder = msgspec.json.Decoder(list[RddInfo])
         self._scope_decoder = msgspec.json.Decoder(RddScope)
         self._jobs: dict[int, Row] = {}
         self._stages: dict[tuple[int, int], Row] = {}
         self._planned: dict[int, Row] = {}
-        self._rdds: dict[int, tuple[list[str], list[int]]] = {}
+        self._rdds: dict[int, Row] = {}
         self._scopes: dict[str, dict[str, None]] = {}
         self._first_job: dict[int, int] = {}
 
@@ -53,8 +58,14 @@ class StageColumns:
             submitted_ms=event.submitted_ms,
             stage_ids=stage_ids,
             call_site=self._redactor.text(call_site),
+            details=self._redactor.text(properties.details),
+            tags=[self._redactor.text(tag) for tag in properties.tags.split(",") if tag] if properties.tags else None,
+            pool=properties.pool,
+            streaming_query_id=properties.streaming_query_id,
+            streaming_batch_id=_number(properties.streaming_batch_id),
             **self._labels(properties),
         )
+        self._saw(event.submitted_ms)
         for stage_id in stage_ids:
             self._first_job.setdefault(stage_id, event.job_id)
         for stage in event.stages:
@@ -64,6 +75,7 @@ class StageColumns:
     def job_end(self, event: JobEnd) -> None:
         job = self._jobs.setdefault(event.job_id, {})
         succeeded = event.result.result == "JobSucceeded"
+        self._saw(event.completed_ms)
         job.update(completed_ms=event.completed_ms, status="succeeded" if succeeded else "failed")
         if event.result.exception is not None:
             job["error_message"] = self._redactor.text(shorten(event.result.exception.message))
@@ -73,58 +85,85 @@ class StageColumns:
         labels = self._labels(event.properties or _NO_PROPERTIES)
         row = self._stages.setdefault((stage.stage_id, stage.stage_attempt), {})
         row.update(self._row(stage) | labels | {"status": row.get("status", "unfinished")} | _set(row))
+        self._saw(stage.submitted_ms)
 
     def completed(self, event: StageCompleted) -> None:
         stage = event.stage
         row = self._stages.setdefault((stage.stage_id, stage.stage_attempt), {})
         row.update(_set(self._row(stage)))
+        self._saw(stage.completed_ms)
+        self._blocks_of(stage)
         row["status"] = "succeeded" if stage.failure_reason is None else "failed"
-        row["accumulator_ids"] = [
-            a.id for a in stage.accumulables if not (a.name is not None and a.name.startswith(_OWN_METRICS))
-        ]
+        row["accumulator_ids"] = [a.id for a in stage.accumulables if not is_task_metric(a)]
+
+    def _saw(self, ms: int | None) -> None:
+        if ms is not None and ms > self.latest_ms:
+            self.latest_ms = ms
 
     def _labels(self, properties: Properties) -> Row:
-        execution = properties.sql_execution_id
         return {
-            "sql_execution_id": int(execution) if execution and re.fullmatch(r"\d{1,18}", execution) else None,
+            "sql_execution_id": _number(properties.sql_execution_id),
             "job_group": self._redactor.text(properties.job_group),
             "description": self._redactor.text(properties.description),
         }
 
     def _row(self, stage: StageInfo) -> Row:
-        rdd_names, codegen_ids = self._rdds_of(stage)
         return {
+            **self._rdds_of(stage),
             "name": self._redactor.text(stage.name),
             "details": self._redactor.text(stage.details),
             "task_count": stage.task_count,
             "parent_ids": stage.parent_ids,
-            "rdd_names": rdd_names,
-            "codegen_ids": codegen_ids,
+            "resource_profile_id": stage.resource_profile_id,
             "submitted_ms": stage.submitted_ms,
             "completed_ms": stage.completed_ms,
             "failure_reason": self._redactor.text(shorten(stage.failure_reason)),
         }
 
-    def _rdds_of(self, stage: StageInfo) -> tuple[list[str], list[int]]:
-        """Names of the RDDs, then of their scopes from inner to outer, and the generated code among the scopes."""
+    def _rdds_of(self, stage: StageInfo) -> Row:
+        """What its RDDs say of a stage: names of RDDs, then of their scopes from inner to outer; generated code."""
         known = self._rdds.get(stage.stage_id)
         if known is not None:
             return known
         names: dict[str, None] = {}
         scopes: dict[str, None] = {}
+        sites: dict[str, None] = {}
+        barrier: bool | None = None
         try:
-            rdds = self._rdd_decoder.decode(bytes(stage.rdds)) if bytes(stage.rdds) else []
-            for rdd in rdds:
+            for rdd in self._rdd_decoder.decode(bytes(stage.rdds)) if bytes(stage.rdds) else []:
                 if rdd.name:
                     names[rdd.name] = None
+                if rdd.call_site:
+                    sites[rdd.call_site] = None
+                if rdd.barrier is not None:
+                    barrier = rdd.barrier or bool(barrier)
+                if rdd.level.memory or rdd.level.disk:
+                    self._storage.named(stage.stage_id, rdd)
                 if rdd.scope:
                     scopes.update(self._scope_names(rdd.scope))
         except msgspec.DecodeError:
             pass  # names only help to tell stages apart; what was read so far is kept
         codegen = {int(found[1]) for scope in scopes if (found := _CODEGEN.match(scope))}
-        clean = (self._redactor.text(name) or "" for name in (*names, *(s for s in scopes if s not in names)))
-        self._rdds[stage.stage_id] = (list(clean), sorted(codegen))
+        self._rdds[stage.stage_id] = {
+            "rdd_names": self._clean(*names, *(scope for scope in scopes if scope not in names)),
+            "codegen_ids": sorted(codegen),
+            "call_sites": self._clean(*sites) if sites else None,
+            "barrier": barrier,
+        }
         return self._rdds[stage.stage_id]
+
+    def _clean(self, *texts: str) -> list[str]:
+        return [self._redactor.text(text) or "" for text in texts]
+
+    def _blocks_of(self, stage: StageInfo) -> None:
+        rdds = bytes(stage.rdds)
+        if _CACHED.search(rdds) is None:
+            return
+        try:
+            for rdd in self._rdd_decoder.decode(rdds):
+                self._storage.told(rdd)
+        except msgspec.DecodeError:
+            pass
 
     def _scope_names(self, text: str) -> dict[str, None]:
         known = self._scopes.get(text)
@@ -167,6 +206,10 @@ class StageColumns:
         for row in stages:
             row["job_id"] = self._first_job.get(row["stage_id"])
         return {"jobs": JOBS.from_rows(jobs), "stages": STAGES.from_rows(stages)}
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and re.fullmatch(r"\d{1,18}", text) else None
 
 
 def _set(row: Row) -> Row:

@@ -22,6 +22,7 @@ from emberscope.eventlog.events import (
     TaskMetrics,
     decode,
 )
+from emberscope.eventlog.sql_retries import is_repeated
 from emberscope.redact import Redactor, shorten
 from emberscope.tables.tasks import TASKS
 
@@ -69,13 +70,19 @@ class _Codes(dict[str | None, int]):
 
 
 class TaskColumns:
-    """Collects TaskEnd lines block by block and gives the table at the end. `ended` is told the ids of each block."""
+    """Collects TaskEnd lines block by block and gives the table at the end.
 
-    def __init__(self, redactor: Redactor, ended: Callable[[Iterable[int]], None]) -> None:
+    `ended` is told the ids of each block, `repeated` the lines of all tasks that may have more than one attempt.
+    """
+
+    def __init__(
+        self, redactor: Redactor, ended: Callable[[Iterable[int]], None], repeated: Callable[[bytes], None]
+    ) -> None:
         self.count = 0
         self.last_ms = ABSENT
         self._redactor = redactor
         self._ended = ended
+        self._repeated = repeated
         self._decoder: msgspec.json.Decoder[TaskEnd] = msgspec.json.Decoder(TaskEnd)
         self._codes = {name: _Codes() for name in _TEXTS}
         self._blocks: list[NDArray[np.int64]] = []
@@ -115,6 +122,8 @@ class TaskColumns:
                 localities[info[10]],
                 reasons[end.reason],
             )
+            if is_repeated(stage_attempt, info[2], end.reason == "Success"):
+                self._repeated(line)
             if end.reason != "Success":
                 message = end.description or end.loss_reason or end.kill_reason or end.message
                 self._failures[self.count + len(rows)] = (end.class_name, self._redactor.text(shorten(message)))

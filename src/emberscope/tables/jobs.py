@@ -20,5 +20,24 @@ JOBS: Final = Table(
         Column("job_group", "string", "name", "job group", "JobStart.Properties spark.jobGroup.id"),
         Column("description", "string", "text", "job description", "JobStart.Properties spark.job.description"),
         Column("call_site", "string", "text", "short call site of the action", "JobStart.Properties callSite.short"),
+        Column("details", "string", "text", "long call site of the action", "JobStart.Properties callSite.long"),
+        Column(
+            "tags", "list<string>", "names", "job tags; null before Spark 3.5", "JobStart.Properties spark.job.tags"
+        ),
+        Column("pool", "string", "name", "pool of the fair scheduler", "JobStart.Properties spark.scheduler.pool"),
+        Column(
+            "streaming_query_id",
+            "string",
+            "id",
+            "streaming query it ran for; the run of it is the job group",
+            "JobStart.Properties sql.streaming.queryId",
+        ),
+        Column(
+            "streaming_batch_id",
+            "int64",
+            "id",
+            "batch of that query",
+            "JobStart.Properties streaming.sql.batchId",
+        ),
     ),
 )

@@ -29,8 +29,17 @@ PLAN_METRICS: Final = Table(
             "value",
             "int64",
             "by metric_type",
-            "total over tasks and driver updates: records, bytes, ms or ns; null for averages and where none counted",
+            "total over all task attempts of the execution, failed ones and failed attempts of stages too, and driver "
+            "updates: records, bytes, ms or ns; null for averages and where none counted",
             "StageCompleted.Accumulables, DriverAccumUpdates",
+        ),
+        Column(
+            "last_attempt_value",
+            "int64",
+            "by metric_type",
+            "the same as Spark's own pages count it: of each stage the last attempt, of each task the last update, "
+            "until one attempt succeeds",
+            "StageCompleted.Accumulables, TaskEnd.Accumulables of repeated tasks, DriverAccumUpdates",
         ),
         Column("stage_ids", "list<int32>", "ids", "stages that updated it", "StageCompleted.Accumulables"),
     ),

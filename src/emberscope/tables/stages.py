@@ -44,6 +44,21 @@ STAGES: Final = Table(
             "WholeStageCodegen ids among the stage's RDD scopes",
             "Stage Info.RDD Info.Scope",
         ),
+        Column("resource_profile_id", "int32", "id", "resource profile; null before Spark 3.1", "Resource Profile Id"),
+        Column(
+            "barrier",
+            "bool",
+            "flag",
+            "whether all its tasks start together; null before Spark 2.4",
+            "Stage Info.RDD Info.Barrier",
+        ),
+        Column(
+            "call_sites",
+            "list<string>",
+            "texts",
+            "where its RDDs were made, without repeats; null before Spark 1.6",
+            "Stage Info.RDD Info.Callsite",
+        ),
         Column(
             "accumulator_ids",
             "list<int64>",

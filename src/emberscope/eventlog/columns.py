@@ -1,0 +1,141 @@
+"""All builders of tables beside that of tasks, and which event goes to which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from emberscope.eventlog import events, executor_metrics, executors, resource_profiles, sessions, storage, streaming
+from emberscope.eventlog.accumulables import AccumulableColumns
+from emberscope.eventlog.balance import Balance
+from emberscope.eventlog.conf import Settings
+from emberscope.eventlog.executor_metrics import ExecutorMetricColumns
+from emberscope.eventlog.executors import EXCLUDED, UNEXCLUDED, ExecutorColumns
+from emberscope.eventlog.resource_profiles import ResourceProfiles
+from emberscope.eventlog.sessions import SessionColumns
+from emberscope.eventlog.sql import SqlColumns
+from emberscope.eventlog.sql_retries import RepeatedTasks
+from emberscope.eventlog.stages import StageColumns
+from emberscope.eventlog.storage import StorageColumns
+from emberscope.eventlog.streaming import StreamingColumns
+from emberscope.redact import Redactor
+
+Routes = dict[str, tuple[type[msgspec.Struct], Callable[[Any], None] | None]]
+
+
+class Columns:
+    """Takes every event but ends and starts of tasks, in the order of the log.
+
+    `repeated` must be given the TaskEnd lines of which `sql_retries.is_repeated` is true.
+    """
+
+    def __init__(self, redactor: Redactor) -> None:
+        self.settings = Settings(redactor)
+        self.storage = StorageColumns(redactor)
+        self.stages = StageColumns(redactor, self.storage)
+        self.accumulables = AccumulableColumns(redactor)
+        self.repeated = RepeatedTasks()
+        self.sql = SqlColumns(redactor, self.settings, self.accumulables, self.repeated)
+        self.executors = ExecutorColumns(redactor)
+        self.executor_metrics = ExecutorMetricColumns(self.executors.peak, lambda: self.stages.latest_ms)
+        self.profiles = ResourceProfiles()
+        self.streaming = StreamingColumns(redactor)
+        self.sessions = SessionColumns(redactor)
+        self.balance = Balance()
+
+    def routes(self) -> Routes:
+        """The record and the handler of each event, by its name without its package."""
+        return {
+            "SparkListenerEnvironmentUpdate": (events.EnvironmentUpdate, self.settings.add),
+            "SparkListenerJobStart": (events.JobStart, self.stages.job_start),
+            "SparkListenerJobEnd": (events.JobEnd, self.stages.job_end),
+            "SparkListenerStageSubmitted": (events.StageSubmitted, self._stage_submitted),
+            "SparkListenerStageCompleted": (events.StageCompleted, self._stage_completed),
+            "SparkListenerBlockUpdated": (storage.BlockUpdated, self.storage.updated),
+            "SparkListenerUnpersistRDD": (storage.UnpersistRdd, self.storage.unpersisted),
+            **self._executor_routes(),
+            "SparkListenerSQLExecutionStart": (events.SqlExecutionStart, self.sql.start),
+            "SparkListenerSQLExecutionEnd": (events.SqlExecutionEnd, self.sql.end),
+            "SparkListenerSQLAdaptiveExecutionUpdate": (events.SqlAdaptiveUpdate, self.sql.update),
+            "SparkListenerSQLAdaptiveSQLMetricUpdates": (events.SqlAdaptiveMetrics, self.sql.more_metrics),
+            "SparkListenerDriverAccumUpdates": (events.SqlDriverUpdates, self.sql.driver_updates),
+            "StreamingQueryListener$QueryStartedEvent": (streaming.QueryStarted, self.streaming.started),
+            "StreamingQueryListener$QueryProgressEvent": (streaming.QueryProgress, self.streaming.progressed),
+            "StreamingQueryListener$QueryTerminatedEvent": (streaming.QueryTerminated, self.streaming.terminated),
+            **self._session_routes(),
+        }
+
+    def _executor_routes(self) -> Routes:
+        columns, metrics = self.executors, self.executor_metrics
+        return {
+            "SparkListenerExecutorAdded": (executors.ExecutorAdded, columns.added),
+            "SparkListenerExecutorRemoved": (executors.ExecutorRemoved, self._executor_removed),
+            "SparkListenerBlockManagerAdded": (executors.BlockManagerAdded, columns.block_manager),
+            "SparkListenerBlockManagerRemoved": (executors.BlockManagerRemoved, columns.block_manager_removed),
+            "SparkListenerMiscellaneousProcessAdded": (executors.ProcessAdded, columns.process_added),
+            "SparkListenerResourceProfileAdded": (resource_profiles.ResourceProfileAdded, self.profiles.added),
+            "SparkListenerStageExecutorMetrics": (executor_metrics.StageExecutorMetrics, metrics.stage_metrics),
+            "SparkListenerExecutorMetricsUpdate": (executor_metrics.ExecutorMetricsUpdate, metrics.metrics_update),
+            **{
+                f"SparkListener{what}{how}": (executors.Exclusion, handler)
+                for what in ("Executor", "Node")
+                for hows, handler in ((EXCLUDED, columns.excluded), (UNEXCLUDED, columns.unexcluded))
+                for how in hows
+            },
+        }
+
+    def _session_routes(self) -> Routes:
+        columns = self.sessions
+        connect, thrift = sessions.ConnectOperation, sessions.ThriftOperation
+        return {
+            "SparkListenerConnectSessionStarted": (sessions.ConnectSession, columns.connect_started),
+            "SparkListenerConnectSessionClosed": (sessions.ConnectSession, columns.connect_closed),
+            "SparkListenerConnectOperationStarted": (connect, columns.operation_started),
+            "SparkListenerConnectOperationAnalyzed": (connect, columns.operation_analyzed),
+            "SparkListenerConnectOperationReadyForExecution": (connect, columns.operation_ready),
+            "SparkListenerConnectOperationFinished": (connect, columns.operation_finished),
+            "SparkListenerConnectOperationFailed": (connect, columns.operation_failed),
+            "SparkListenerConnectOperationCanceled": (connect, columns.operation_canceled),
+            "SparkListenerConnectOperationClosed": (connect, columns.operation_closed),
+            "SparkListenerThriftServerSessionCreated": (sessions.ThriftSession, columns.thrift_created),
+            "SparkListenerThriftServerSessionClosed": (sessions.ThriftSession, columns.thrift_closed),
+            "SparkListenerThriftServerOperationStart": (thrift, columns.statement_started),
+            "SparkListenerThriftServerOperationFinish": (thrift, columns.statement_finished),
+            "SparkListenerThriftServerOperationError": (thrift, columns.statement_failed),
+            "SparkListenerThriftServerOperationTimeout": (thrift, columns.statement_failed),
+            "SparkListenerThriftServerOperationCanceled": (thrift, columns.statement_canceled),
+            "SparkListenerThriftServerOperationClosed": (thrift, columns.statement_closed),
+        }
+
+    def _stage_submitted(self, event: events.StageSubmitted) -> None:
+        self.stages.submitted(event)
+        self.repeated.submitted(event.stage.stage_id, event.stage.stage_attempt)
+
+    def _stage_completed(self, event: events.StageCompleted) -> None:
+        stage = event.stage
+        self.stages.completed(event)
+        self.balance.stage_completed(event)
+        self.accumulables.completed(stage.stage_id, stage.stage_attempt, stage.accumulables)
+
+    def _executor_removed(self, event: executors.ExecutorRemoved) -> None:
+        self.executors.removed(event)
+        self.storage.gone(event.executor_id)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """All tables of these builders. To be called once, at the end, when `executors.peak` knows those of tasks."""
+        sql = self.sql.tables(self.stages.failed_executions(), self.stages.execution_of_stage())
+        return {
+            **self.stages.tables(),
+            **self.executors.tables(),
+            **sql,
+            "accumulables": self.accumulables.table(self.sql.accumulators()),
+            "executor_metrics": self.executor_metrics.table(),
+            "resource_profiles": self.profiles.table(),
+            **self.storage.tables(),
+            **self.streaming.tables(),
+            **self.sessions.tables(),
+            "conf": self.settings.table(),
+        }

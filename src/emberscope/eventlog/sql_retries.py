@@ -1,0 +1,131 @@
+"""What repeated tasks added to the metrics of plans, to tell the last attempt from the total.
+
+Spark's own pages forget what an earlier attempt of a stage counted when the next one starts, and an update of a task
+when the next attempt of that task updates the same accumulator, until one attempt has succeeded; then they ignore the
+others (SQLAppStatusListener). An accumulator itself counts all of them. So the accumulators of those tasks must be
+read, and only of those: few tasks are repeated, and accumulators are most of a log's bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import msgspec
+from msgspec import Raw
+
+from emberscope.eventlog.accumulables import integer
+from emberscope.eventlog.events import ABSENT, NO_RAW, EndReason, Id, Int, Record, decode
+
+field: Final = msgspec.field
+
+
+class TaskUpdate(Record, frozen=True):
+    id: Int = field(name="ID")
+    update: Raw = field(name="Update", default=NO_RAW)
+    name: str | None = field(name="Name", default=None)
+
+
+class UpdatingTask(Record, frozen=True):
+    task_id: Int = field(name="Task ID")
+    task_index: Id = field(name="Index", default=ABSENT)
+    attempt: Id = field(name="Attempt", default=ABSENT)
+    accumulables: list[TaskUpdate] = field(name="Accumulables", default=[])
+
+
+class UpdatingTaskEnd(Record, frozen=True):
+    """The end of a task with what it added to accumulators, and without its metrics."""
+
+    reason: EndReason = field(name="Task End Reason")
+    info: UpdatingTask = field(name="Task Info")
+    stage_id: Id = field(name="Stage ID")
+    stage_attempt: Id = field(name="Stage Attempt ID", default=0)
+
+    @property
+    def succeeded(self) -> bool:
+        return self.reason.reason == "Success"
+
+    def updates(self) -> Iterator[tuple[int, int]]:
+        """Accumulator and integer update, without what only repeats the task's metrics."""
+        for each in self.info.accumulables:
+            if each.name is None or not each.name.startswith("internal."):
+                update = integer(each.update)
+                if update is not None:
+                    yield each.id, update
+
+
+Sums = dict[int, int]
+Stage = tuple[int, int]
+
+
+class _Index:
+    """The attempts of one task: what Spark's pages show of it, and all that was added."""
+
+    __slots__ = ("added", "done", "first_seen", "shown")
+
+    def __init__(self) -> None:
+        self.added: Sums = {}
+        self.shown: Sums = {}
+        self.done = False
+        self.first_seen = False
+
+    def take(self, task: UpdatingTaskEnd) -> None:
+        self.first_seen |= task.info.attempt == 0
+        for accumulator_id, update in task.updates():
+            self.added[accumulator_id] = self.added.get(accumulator_id, 0) + update
+            if not self.done:
+                self.shown[accumulator_id] = update
+        self.done |= task.succeeded
+
+
+class RepeatedTasks:
+    """Collects the updates of all tasks that `is_repeated`."""
+
+    def __init__(self) -> None:
+        self._decoder = msgspec.json.Decoder(UpdatingTaskEnd)
+        self._stages: dict[Stage, dict[int, _Index]] = {}
+        self._last: dict[int, int] = {}
+
+    def take(self, line: bytes) -> None:
+        """The line of a repeated task's end, in the order of the log. One that is malformed counts elsewhere."""
+        try:
+            task: UpdatingTaskEnd = decode(self._decoder, line)
+        except msgspec.MsgspecError:
+            return
+        self.add(task)
+
+    def add(self, task: UpdatingTaskEnd) -> None:
+        stage = (task.stage_id, task.stage_attempt)
+        self._stages.setdefault(stage, {}).setdefault(task.info.task_index, _Index()).take(task)
+        self._last[task.stage_id] = max(task.stage_attempt, self._last.get(task.stage_id, 0))
+
+    def submitted(self, stage_id: int, stage_attempt: int) -> None:
+        if stage_attempt:
+            self._last[stage_id] = max(stage_attempt, self._last.get(stage_id, 0))
+
+    def repeated_stage(self, stage_id: int) -> bool:
+        """Whether a second attempt of the stage was submitted."""
+        return self._last.get(stage_id, 0) > 0
+
+    def last_attempt(self, stage_id: int) -> Mapping[int, int]:
+        """What the pages show of the last attempt of a repeated stage, by accumulator."""
+        sums: Sums = {}
+        for index in self._stages.get((stage_id, self._last.get(stage_id, 0)), {}).values():
+            for accumulator_id, value in index.shown.items():
+                sums[accumulator_id] = sums.get(accumulator_id, 0) + value
+        return sums
+
+    def not_shown(self, stage_id: int) -> Mapping[int, int]:
+        """What repeated tasks of a stage's only attempt added and the pages do not show, by accumulator."""
+        sums: Sums = {}
+        for index in self._stages.get((stage_id, 0), {}).values():
+            # The first attempt is not repeated: where it is not here, it is the one that succeeded, and that shows.
+            shown = index.shown if index.first_seen else {}
+            for accumulator_id, value in index.added.items():
+                sums[accumulator_id] = sums.get(accumulator_id, 0) + value - shown.get(accumulator_id, 0)
+        return sums
+
+
+def is_repeated(stage_attempt: int, attempt: int, succeeded: bool) -> bool:
+    """Whether a task, its stage or it itself, may have more than one attempt (`attempt` is that of the task)."""
+    return stage_attempt > 0 or attempt > 0 or not succeeded
