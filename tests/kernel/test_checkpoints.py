@@ -175,3 +175,14 @@ def test_columns_do_not_grow_under_a_view(kernel: Any) -> None:
     with pytest.raises(BufferError):
         decoder.checkpoints([position])
     assert view.tolist() == [1]
+
+
+def test_keys_that_were_chosen_to_meet_in_one_place_do_not(kernel: Any) -> None:
+    """With a hash that a file can foresee, this takes minutes: every key would look at all before it."""
+    inverse = pow(0x9E3779B97F4A7C15, -1, 1 << 64)
+    keys = [(inverse * number) % (1 << 64) for number in range(150_000)]
+    signed = [key - (1 << 64) if key >> 63 else key for key in keys]
+    writer = Writer()
+    checkpoint(writer, (31, [writer.long(key) for key in keys]))
+    decoder = decoded(kernel, writer, {31: [LONG, 0, 0]})
+    assert decoder.lookup(31, longs(*signed)).tolist() == list(range(len(keys)))

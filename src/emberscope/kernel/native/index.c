@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+uint64_t hash_multiplier = UINT64_C(0x9E3779B97F4A7C15);
+
 static bool rebuild(Index *index, size_t capacity) {
     IndexEntry *old = index->entries;
     size_t old_capacity = index->capacity;

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Of all hash tables here. Odd, and of each process its own, so that no file can hold keys that all meet in one place. */
+extern uint64_t hash_multiplier;
+
 typedef struct {
     int64_t key;
     int32_t value; /* -1: a free place */
@@ -28,7 +31,7 @@ void index_clear(Index *index);
 /* The place of a key, or the free one where it would be. */
 static inline size_t index_place(const Index *index, int64_t key) {
     const IndexEntry *entries = index->entries;
-    size_t at = (size_t)(((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> index->shift);
+    size_t at = (size_t)(((uint64_t)key * hash_multiplier) >> index->shift);
     while (entries[at].value >= 0 && entries[at].key != key) at = (at + 1) & (index->capacity - 1);
     return at;
 }

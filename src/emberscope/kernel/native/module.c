@@ -1,4 +1,5 @@
 /* emberscope.kernel._native: what _native.pyi describes. */
+#include "index.h"
 #include "native.h"
 
 #define ABI 1
@@ -33,10 +34,21 @@ static PyTypeObject *add_type(PyObject *module, PyType_Spec *spec, bool exported
     return type;
 }
 
+/* By the secret of this process that Python hashes texts with. */
+static bool seed_hashes(void) {
+    PyObject *text = PyUnicode_FromString("emberscope.kernel");
+    if (!text) return false;
+    Py_hash_t hash = PyObject_Hash(text);
+    Py_DECREF(text);
+    hash_multiplier = (UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)hash << 3) | 1;
+    return hash != -1;
+}
+
 static int start(PyObject *module) {
     NativeState *state = PyModule_GetState(module);
     state->numbers = add_type(module, &numbers_spec, false);
     if (!state->numbers) return -1;
+    if (!seed_hashes()) return -1;
     state->decoder = add_type(module, &decoder_spec, true);
     if (!state->decoder) return -1;
     state->stacks = add_type(module, &stacks_spec, true);

@@ -12,13 +12,13 @@ struct TextBlock {
 
 static uint64_t hash_of(const char *bytes, size_t length) {
     const uint8_t *p = (const uint8_t *)bytes;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ length;
+    uint64_t hash = hash_multiplier ^ length;
     for (; length >= 8; p += 8, length -= 8) {
-        hash = (hash ^ little64(p)) * UINT64_C(0x9E3779B97F4A7C15);
+        hash = (hash ^ little64(p)) * hash_multiplier;
         hash ^= hash >> 29;
     }
     for (; length; p++, length--) hash = (hash ^ *p) * UINT64_C(0x100000001b3);
-    hash *= UINT64_C(0x9E3779B97F4A7C15);
+    hash *= hash_multiplier;
     return hash ^ hash >> 32;
 }
 

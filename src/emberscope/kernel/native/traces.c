@@ -60,7 +60,7 @@ static bool is_unresolved(const TraceColumns *columns, int64_t method) {
 
 static size_t frame_place(const Traces *t, int64_t method, int32_t line, int16_t kind) {
     uint64_t hash = ((uint64_t)method + ((uint64_t)(uint32_t)line << 40) + ((uint64_t)(uint16_t)kind << 32)) *
-                    UINT64_C(0x9E3779B97F4A7C15);
+                    hash_multiplier;
     size_t mask = t->place_count - 1;
     size_t at = (size_t)(hash >> 32) & mask;
     while (t->frame_places[at] >= 0) {
