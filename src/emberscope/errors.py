@@ -36,6 +36,14 @@ class InputError(EmberscopeError):
         self.place = place
         self.reason = reason
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """As it is: errors come back from processes that read inputs side by side."""
+        return _input_error, (self.path, self.reason, self.place, self.hint)
+
+
+def _input_error(path: str, reason: str, place: str, hint: str) -> InputError:
+    return InputError(path, reason, place=place, hint=hint)
+
 
 class StoreError(EmberscopeError):
     """The store of runs cannot be read or written."""

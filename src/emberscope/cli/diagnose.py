@@ -45,7 +45,7 @@ def command(
     if as_json and form not in (None, "json"):
         raise UsageError(f"--json and --format {form} ask for two things.", hint="Choose one.")
     form = "json" if as_json else form or form_of(output, _ENDINGS) or "text"
-    from emberscope.report.diagnosis import Input, diagnose, diagnose_document
+    from emberscope.report.diagnosis import Input, diagnose_document, diagnose_each
     from emberscope.report.text import diagnosis_markdown, diagnosis_text
     from emberscope.rules.evaluate import SEVERITIES
     from emberscope.sources.join import join
@@ -57,7 +57,7 @@ def command(
         Input(error.path, None, Coverage((Note("missing_part", error.reason, error.path),)))
         for error in reading.problems
     ]
-    diagnosed = [diagnose(run) for run in join([run for _, run in reading.runs])]
+    diagnosed = diagnose_each(join([run for _, run in reading.runs]))
     document = diagnose_document(diagnosed, described)
     if form == "json":
         write_document(document, output)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from emberscope.cli.output import say, say_kernel
+from emberscope.cli.output import Progress, say, say_kernel
 from emberscope.cli.overwrite import check_output
 from emberscope.errors import InputError
 
 if TYPE_CHECKING:
-    from emberscope.sources.load import Input, Outcome
+    from emberscope.sources.load import Input
     from emberscope.tables.run import Run
 
 STANDARD_INPUT: Final = "standard input"
@@ -45,19 +46,24 @@ class Reading:
 
 
 def read_inputs(
-    paths: Sequence[str], kind: str | None, *, output: str | None = None, of_application: bool = False
+    paths: Sequence[str],
+    kind: str | None,
+    *,
+    output: str | None = None,
+    of_application: bool = False,
+    reader: Callable[[Input], Run] | None = None,
 ) -> Reading:
     """Everything at these paths, in their order. `-` is standard input; a directory of event logs is several inputs.
 
-    With `of_application`, profiles that know no application are among the problems. Raises `UsageError` where
-    `output` would be written over one of them.
+    With `of_application`, profiles that know no application are among the problems. `reader` makes a run of an input,
+    instead of reading all of it into memory. Raises `UsageError` where `output` would be written over one of them.
     """
     check_output(output, paths)
     reading = Reading()
     with ExitStack() as stack:
         for path in paths:
             try:
-                for kind_read, run in _read(path, kind, stack, reading.problems, of_application):
+                for kind_read, run in _read(path, kind, stack, reading.problems, of_application, reader=reader):
                     reading.runs.append((kind_read, run))
             except InputError as error:
                 reading.problems.append(error)
@@ -105,9 +111,10 @@ def _read(
     lines: bool = False,
     compilation: bool = False,
     most: int | None = None,
+    reader: Callable[[Input], Run] | None = None,
 ) -> Iterator[tuple[str, Run]]:
     """What lies at a path, one by one. Raises `InputError` where there are more than `most`."""
-    from emberscope.sources.load import find_inputs, standard_input
+    from emberscope.sources.load import find_inputs, load_input, read_many, standard_input
     from emberscope.sources.shown import shown_run
 
     place = stack.enter_context(standard_input(path))
@@ -118,9 +125,23 @@ def _read(
     if most is not None and len(found) > most:
         raise _several(path, [item.path for item in found])
     problems += not_read
-    count = 0
+    wanted = []
     for item in found:
-        for outcome in _outcomes(item, of_application, lines, compilation):
+        _say_newest(item.path, item.of_runs)
+        try:
+            if of_application:
+                _need_application(item)
+            wanted.append(item)
+        except InputError as error:
+            problems.append(_named(error, place, path))
+    if any(item.kind in ("recording", "run") for item in wanted):
+        say_kernel()
+    reader = reader or partial(load_input, lines=lines, compilation=compilation)
+    progress = Progress(len(wanted))
+    count = 0
+    for number, outcomes in enumerate(read_many(wanted, reader), 1):
+        progress.done(number)
+        for outcome in outcomes:
             problems += [_named(error, place, path) for error in outcome.problems]
             if outcome.run is not None:
                 count += 1
@@ -129,21 +150,6 @@ def _read(
                 problems += _unread_files(outcome.run, outcome.item.files)
                 run = outcome.run
                 yield outcome.item.kind, shown_run(run, place, "-", STANDARD_INPUT) if path == "-" else run
-
-
-def _outcomes(item: Input, of_application: bool, lines: bool, compilation: bool) -> Iterator[Outcome]:
-    from emberscope.sources.load import Outcome, read_each
-
-    _say_newest(item.path, item.of_runs)
-    if item.kind in ("recording", "run"):
-        say_kernel()
-    try:
-        if of_application:
-            _need_application(item)
-    except InputError as error:
-        yield Outcome(item, None, [error])
-        return
-    yield from read_each(item, lines=lines, compilation=compilation)
 
 
 def _several(path: str, inputs: Sequence[str]) -> InputError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -13,6 +14,7 @@ from emberscope.errors import StoreError, UsageError
 from emberscope.tables.coverage import Coverage
 
 MOST_NOTES = 5
+_NOTE_SECONDS = 10
 
 
 def write_result(text: str | bytes, output: str | None) -> None:
@@ -107,6 +109,30 @@ def say(*sentences: str) -> None:
         sys.stderr.flush()
     except OSError:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - it lives as long as the process
+
+
+class Progress:
+    """How many of several are done, on standard error: in one line of a terminal, else a note every ten seconds."""
+
+    def __init__(self, count: int, fewest: int = 10) -> None:
+        self._count = count
+        self._silent = count < fewest or sys.stderr is None
+        self._terminal = not self._silent and sys.stderr.isatty()
+        self._next_s = time.monotonic() + (0 if self._terminal else _NOTE_SECONDS)
+
+    def done(self, number: int) -> None:
+        """So many are done by now."""
+        if self._silent:
+            return
+        last = number >= self._count
+        if self._terminal:
+            line = "" if last else f"read {number:,} of {self._count:,}"
+            with suppress(OSError):
+                sys.stderr.write(f"\r\033[K{line}")
+                sys.stderr.flush()
+        elif time.monotonic() >= self._next_s and not last:
+            say(f"note: read {number:,} of {self._count:,}")
+            self._next_s = time.monotonic() + _NOTE_SECONDS
 
 
 @functools.cache

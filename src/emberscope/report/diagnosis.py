@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from emberscope.report.waterfall import Part, waterfall
 from emberscope.rules.evaluate import Diagnosis, NotEvaluated, Ranked, evaluate, ranked
+from emberscope.sources.processes import in_processes, useful_processes
 from emberscope.tables.coverage import Coverage, total
 
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 SCHEMA = "emberscope.diagnose/1"
+_MANY: Final = 8
+"""Fewer are judged sooner than processes are started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,12 @@ class Diagnosed:
 
 def diagnose(run: Run) -> Diagnosed:
     return Diagnosed(run, evaluate(run), waterfall(run))
+
+
+def diagnose_each(runs: Sequence[Run]) -> list[Diagnosed]:
+    """As `diagnose`, of each run in their order; of many, side by side in processes."""
+    processes = useful_processes() if len(runs) >= _MANY else 1
+    return list(in_processes(diagnose, runs, diagnose, processes))
 
 
 def diagnose_document(diagnosed: Sequence[Diagnosed], inputs: Sequence[Input] = ()) -> dict[str, Any]:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from typing import Final
 
 from emberscope.errors import InputError, StoreError, UsageError
 from emberscope.eventlog.read import read_event_log
 from emberscope.sources.kind import ARCHIVE, READABLE, kind_of
 from emberscope.sources.members import members
+from emberscope.sources.processes import in_processes, useful_processes
 from emberscope.sources.recording import load_recording, load_text_profile
 from emberscope.sources.run import load_run
 from emberscope.sources.shown import shown_error, shown_run
@@ -21,13 +24,18 @@ from emberscope.sources.unpacked import is_archive, unpacked
 from emberscope.store.layout import INCOMING, is_run, runs_of
 from emberscope.tables.run import Run
 
+_MANY: Final = 4
+_MANY_BYTES: Final = 4 << 20
+"""Fewer are read sooner than processes are started."""
+
 
 @dataclass(frozen=True, slots=True)
 class Input:
     """One thing to read: where it is and its kind; `of_runs` runs of a store are there and this is the newest.
 
     `files` are the recordings in a directory that are one input together; empty where `path` itself is all. `inside`
-    is the kind of what is in an archive, None where its content is to tell.
+    is the kind of what is in an archive, None where its content is to tell. `name` is what people know it by, where
+    that is not its path.
     """
 
     path: str
@@ -35,6 +43,7 @@ class Input:
     of_runs: int = 1
     files: tuple[str, ...] = ()
     inside: str | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,28 +90,66 @@ def load(
         raise InputError(path, f"cannot be read: {error.strerror or error}.") from error
 
 
-def read_each(item: Input, *, lines: bool = False, compilation: bool = False) -> Iterator[Outcome]:
-    """The input read, or each of those in an archive. Nothing is raised but `UsageError`: errors are in the outcomes.
+def load_input(item: Input, *, lines: bool = False, compilation: bool = False) -> Run:
+    """As `load`, of something that `find_inputs` found."""
+    return load(item.path, item.kind, lines=lines, compilation=compilation, files=item.files)
+
+
+def read_each(item: Input, reader: Callable[[Input], Run] = load_input) -> Iterator[Outcome]:
+    """The input read by `reader`, or each of those in an archive. `InputError`s are not raised but in the outcomes.
 
     What is in an archive has the archive's name before its own.
     """
     if item.kind != ARCHIVE:
         try:
-            run = load(item.path, item.kind, lines=lines, compilation=compilation, files=item.files)
+            run = reader(item)
         except InputError as error:
             yield Outcome(item, None, [error])
         else:
             yield Outcome(item, run)
         return
     try:
-        yield from _read_members(item, lines, compilation)
+        yield from _read_members(item, reader)
     except InputError as error:
         yield Outcome(item, None, [error])
     except OSError as error:
         yield Outcome(item, None, [InputError(item.path, f"cannot be unpacked: {error.strerror or error}.")])
 
 
-def _read_members(item: Input, lines: bool, compilation: bool) -> Iterator[Outcome]:
+def read_many(items: Sequence[Input], reader: Callable[[Input], Run] = load_input) -> Iterator[list[Outcome]]:
+    """What `read_each` gives for each of the inputs, in their order; side by side in processes where that is worth it.
+
+    `reader` is then called in other processes, if it can be sent there: a function of a module.
+    """
+    worth_it = len(items) >= _MANY and _sendable(reader) and sum(map(_bytes_of, items)) >= _MANY_BYTES
+    processes = useful_processes() if worth_it else 1
+    return in_processes(partial(_outcomes, reader), items, _killed, processes)
+
+
+def _outcomes(reader: Callable[[Input], Run], item: Input) -> list[Outcome]:
+    return list(read_each(item, reader))
+
+
+def _killed(item: Input) -> list[Outcome]:
+    reason = "the process that read it was killed, for want of memory perhaps."
+    return [Outcome(item, None, [InputError(item.path, reason, hint="Read it alone, or where there is more.")])]
+
+
+def _sendable(reader: Callable[[Input], Run]) -> bool:
+    function = reader.func if isinstance(reader, partial) else reader
+    return "<locals>" not in getattr(function, "__qualname__", "<locals>")
+
+
+def _bytes_of(item: Input) -> int:
+    try:
+        if os.path.isdir(item.path):
+            return sum(entry.stat().st_size for entry in os.scandir(item.path) if entry.is_file())
+        return os.path.getsize(item.path)
+    except OSError:
+        return 0
+
+
+def _read_members(item: Input, reader: Callable[[Input], Run]) -> Iterator[Outcome]:
     with unpacked(item.path) as (folder, name, problems):
         try:
             found, unread = find_inputs(folder, item.inside)
@@ -111,10 +158,11 @@ def _read_members(item: Input, lines: bool, compilation: bool) -> Iterator[Outco
             if not problems:
                 raise InputError(item.path, "nothing in it is something that emberscope can read.") from None
         yield Outcome(item, None, problems + [shown_error(error, folder, name) for error in unread])
-        for member in found:
-            for outcome in read_each(member, lines=lines, compilation=compilation):
+        named = [replace(member, name=member.path.replace(folder, name, 1)) for member in found]
+        for outcomes in read_many(named, reader):
+            for outcome in outcomes:
                 run = outcome.run and shown_run(outcome.run, folder, name)
-                yield Outcome(member, run, [shown_error(error, folder, name) for error in outcome.problems])
+                yield Outcome(outcome.item, run, [shown_error(error, folder, name) for error in outcome.problems])
 
 
 def _only_run(path: str) -> Run:
