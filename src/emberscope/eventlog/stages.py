@@ -43,7 +43,7 @@ class StageColumns:
         self._scope_decoder = msgspec.json.Decoder(RddScope)
         self._jobs: dict[int, Row] = {}
         self._stages: dict[tuple[int, int], Row] = {}
-        self._planned: dict[int, Row] = {}
+        self._planned: dict[tuple[int, int], Row] = {}
         self._rdds: dict[int, Row] = {}
         self._scopes: dict[str, dict[str, None]] = {}
         self._first_job: dict[int, int] = {}
@@ -69,8 +69,9 @@ class StageColumns:
         for stage_id in stage_ids:
             self._first_job.setdefault(stage_id, event.job_id)
         for stage in event.stages:
-            if stage.stage_id not in self._planned:
-                self._planned[stage.stage_id] = self._row(stage) | self._labels(properties)
+            key = (stage.stage_id, stage.stage_attempt)
+            if key not in self._planned:
+                self._planned[key] = self._row(stage) | self._labels(properties)
 
     def job_end(self, event: JobEnd) -> None:
         job = self._jobs.setdefault(event.job_id, {})
@@ -191,16 +192,18 @@ class StageColumns:
         return {stage_id: row.get("sql_execution_id") for (stage_id, _), row in self._stages.items()}
 
     def tables(self) -> dict[str, pa.Table]:
-        """Tables `jobs` and `stages`; a stage that a job planned and that never was submitted is `skipped`."""
+        """Tables `jobs` and `stages`; an attempt that a job planned and that never was submitted is `skipped`.
+
+        A stage whose output was there may be skipped first and run later as attempt 1, when that output is lost.
+        """
         jobs = [{"status": "unfinished"} | row | {"job_id": job_id} for job_id, row in self._jobs.items()]
-        ran = {stage_id for stage_id, _ in self._stages}
         stages = [
             row | {"stage_id": stage_id, "stage_attempt": attempt} for (stage_id, attempt), row in self._stages.items()
         ]
         stages += [
-            row | {"stage_id": stage_id, "stage_attempt": 0, "status": "skipped"}
-            for stage_id, row in self._planned.items()
-            if stage_id not in ran
+            row | {"stage_id": stage_id, "stage_attempt": attempt, "status": "skipped"}
+            for (stage_id, attempt), row in self._planned.items()
+            if (stage_id, attempt) not in self._stages
         ]
         stages.sort(key=lambda row: (row["stage_id"], row["stage_attempt"]))
         for row in stages:
