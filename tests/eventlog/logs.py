@@ -32,3 +32,12 @@ def events(text: bytes) -> Iterator[dict[str, Any]]:
     """Every event of a log, by the standard library."""
     for line in text.splitlines():
         yield json.loads(line)
+
+
+EVENTFUL = DATA / "spark-4.3-eventful.zstd"
+RETRIED = DATA / "spark-4.3-retried.zstd"
+
+
+def packed_text(path: pathlib.Path) -> bytes:
+    """All text of a log in one zstd file."""
+    return zstandard.ZstdDecompressor().stream_reader(io.BytesIO(path.read_bytes()), read_across_frames=True).read()

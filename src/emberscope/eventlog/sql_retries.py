@@ -119,8 +119,8 @@ class RepeatedTasks:
         """What repeated tasks of a stage's only attempt added and the pages do not show, by accumulator."""
         sums: Sums = {}
         for index in self._stages.get((stage_id, 0), {}).values():
-            # The first attempt is not repeated: where it is not here, it is the one that succeeded, and that shows.
-            shown = index.shown if index.first_seen else {}
+            # Where neither the first attempt nor a success is here, the first one succeeded, and that shows.
+            shown = index.shown if index.first_seen or index.done else {}
             for accumulator_id, value in index.added.items():
                 sums[accumulator_id] = sums.get(accumulator_id, 0) + value - shown.get(accumulator_id, 0)
         return sums

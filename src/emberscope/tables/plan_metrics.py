@@ -30,7 +30,8 @@ PLAN_METRICS: Final = Table(
             "int64",
             "by metric_type",
             "total over all task attempts of the execution, failed ones and failed attempts of stages too, and driver "
-            "updates: records, bytes, ms or ns; null for averages and where none counted",
+            "updates: records, bytes, ms or ns; null for averages and where none counted. Before Spark 3, sizes and "
+            "times begin at -1 in each task, so that their totals may lack one for each",
             "StageCompleted.Accumulables, DriverAccumUpdates",
         ),
         Column(
