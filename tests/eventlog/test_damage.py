@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from emberscope.errors import InputError
 from emberscope.eventlog.codecs import codec_of, decompress
 from emberscope.eventlog.facts import facts
+from emberscope.eventlog.lines import LINE_BYTES
 from emberscope.eventlog.read import read_event_log
 from tests.eventlog.logs import DATA, ROLLED, plain_text
 
@@ -137,3 +138,26 @@ def test_cut_files_of_sparks_older_codecs_give_a_prefix(codec: str, part: float)
     whole = b"".join(decompress(io.BytesIO(data), codec_of(data), []))
     cut = data[: int(len(data) * part)]
     assert whole.startswith(b"".join(decompress(io.BytesIO(cut), codec, [])))
+
+
+def test_a_line_that_is_too_long_is_left_out_and_named(tmp_path: Path) -> None:
+    lines = plain_text().splitlines(keepends=True)
+    plan = b'{"Event":"SparkListenerOther","plan":"' + b"x" * LINE_BYTES + b'"}\n'
+    path = tmp_path / "log"
+    path.write_bytes(b"".join([*lines[:40], plan, *lines[40:]]))
+    run = read_event_log(str(path))
+    whole = read_event_log(str(_plain(tmp_path, plain_text())))
+    assert {name: table.to_pydict() for name, table in run.tables.items()} == {
+        name: table.to_pydict() for name, table in whole.tables.items()
+    }
+    assert run.application.lines == whole.application.lines + 1
+    (note,) = [note for note in run.coverage.notes if note.lost]
+    assert (note.code, note.lost) == ("limited", {"lines": 1, "bytes": len(plan)})
+    assert "line 41." in note.message
+    assert not run.coverage.complete
+
+
+def _plain(tmp_path: Path, text: bytes) -> Path:
+    path = tmp_path / "whole"
+    path.write_bytes(text)
+    return path

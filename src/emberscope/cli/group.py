@@ -17,6 +17,7 @@ VERBS: Final = {
     "diagnose": ("emberscope.cli.diagnose:command", "Why it was slow: ranked findings, each with evidence and advice."),
     "flame": ("emberscope.cli.flame:command", "Flame graph of a run or recording, or of a slice of it."),
     "events": ("emberscope.cli.events:command", "The events of a recording: one type as a table, or what there is."),
+    "ingest": ("emberscope.cli.ingest:command", "The tables of event logs, recordings and runs as Parquet."),
     "report": ("emberscope.cli.report:command", "One self-contained HTML page about a run."),
     "explain": ("emberscope.cli.explain:command", "What a finding means, what it costs and what to do."),
     "conf": ("emberscope.cli.conf:command", "The settings to paste where `emberscope run` cannot be used."),

@@ -28,9 +28,10 @@ def command(inputs: tuple[str, ...], as_json: bool, kind: str | None) -> None:
     a store (its newest run), or - for standard input.
     """
     from emberscope.report.summary import summary_document, summary_text
+    from emberscope.sources.load import load_without_tasks
     from emberscope.tables.coverage import Coverage, Note
 
-    reading = read_inputs(inputs, kind)
+    reading = read_inputs(inputs, kind, reader=load_without_tasks)
     described: list[dict[str, Any]] = [
         {"path": run.path, "kind": found, "coverage": run.coverage.document()} for found, run in reading.runs
     ]

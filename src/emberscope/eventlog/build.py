@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Final
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 
-from emberscope.eventlog import events
+from emberscope.eventlog import events, running, tasks
 from emberscope.eventlog.clock import Clock
 from emberscope.eventlog.columns import Columns, Routes
 from emberscope.eventlog.events import ABSENT, Named, decode
 from emberscope.eventlog.lines import Block
 from emberscope.eventlog.running import RunningTasks
-from emberscope.eventlog.tasks import TaskColumns
+from emberscope.eventlog.task_lines import kinds
+from emberscope.eventlog.tasks import Batch, TaskColumns
+from emberscope.kernel import NATIVE, Lines
 from emberscope.redact import Redactor
 from emberscope.tables.run import Application
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _PREFIX: Final = b'{"Event":"'
 _TASK_END: Final = b'{"Event":"SparkListenerTaskEnd"'
 _TASK_START: Final = b'{"Event":"SparkListenerTaskStart"'
 _TASK_END_NAME: Final = "SparkListenerTaskEnd"
+_TASK_START_NAME: Final = "SparkListenerTaskStart"
+
+_COLUMNS: Final = (tasks.COLUMNS, running.COLUMNS)
+_WIDTHS: Final = [1 + len(columns) for columns in _COLUMNS]
+_NO_ROWS: Final = [np.empty((0, width), np.int64) for width in _WIDTHS]
 
 
 class Builder:
@@ -31,18 +43,22 @@ class Builder:
     handler by the name of their event; events without a handler are checked, counted and left.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, tasks_into: Callable[[pa.Table], None] | None = None, *, keep_tasks: bool = True) -> None:
+        """`tasks_into` gets table `tasks` in groups of rows; without it the table is kept, if `keep_tasks`."""
         self.redactor = Redactor()
         self.lines = 0
+        self.long_lines: list[tuple[int, int]] = []
         self.malformed = 0
         self.event_counts: Counter[str] = Counter()
         self._columns = Columns(self.redactor)
         self.running = RunningTasks()
         self.balance = self._columns.balance
         self.clock = Clock()
-        self._tasks = TaskColumns(self.redactor, self.running.ended, self._columns.repeated.take)
+        repeated = self._columns.repeated.take
+        self._tasks = TaskColumns(self.redactor, self._tasks_ended, repeated, tasks_into, keep=keep_tasks)
         self._application: dict[str, Any] = {}
         self._last_ms = ABSENT
+        self._lines = Lines(kinds(*_COLUMNS))
         self._named = msgspec.json.Decoder(Named)
         self._task_start = msgspec.json.Decoder(events.TaskStart)
         self._handlers = {
@@ -55,60 +71,76 @@ class Builder:
             "DBCEventLoggingListenerMetadata": (events.LogStart, self._databricks_start),
             "SparkListenerApplicationStart": (events.ApplicationStart, self._application_start),
             "SparkListenerApplicationEnd": (events.ApplicationEnd, self._application_end),
-            "SparkListenerTaskStart": (events.TaskStart, self.running.started),
+            "SparkListenerTaskStart": (events.TaskStart, self._task_started),
             **self._columns.routes(),
         }
 
     def add(self, block: Block) -> list[int]:
-        """Takes a block in; gives back the numbers of its malformed lines."""
-        self.lines += len(block.lines)
-        task_ends: list[bytes] = []
+        """Takes a block in; gives back the numbers of its malformed lines, counted from 1 over all blocks."""
+        if block.long_line_bytes:
+            self.lines += 1
+            self.long_lines.append((self.lines, block.long_line_bytes))
+            return []
+        count, (end_rows, start_rows), texts, lines = self._scan(block)
+        ends: list[bytes] = []
+        end_numbers: list[int] = []
+        starts: list[tuple[int, events.TaskStart]] = []
         bad: list[int] = []
-        started: list[events.TaskStart] = []
         task_start = self._task_start.decode
-        for number, line in enumerate(block.lines, block.first):
+        for number, line in lines:
             if line.startswith(_TASK_END):
-                task_ends.append(line)
+                ends.append(line)
+                end_numbers.append(number)
                 continue
             if line.startswith(_TASK_START):
                 try:
-                    started.append(task_start(line))
+                    starts.append((number, task_start(line)))
                     continue
                 except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                     pass
-            if not self._route(line):
+            if not self._route(line, number):
                 bad.append(number)
-        for event in started:
-            self.running.started(event)
-        malformed = self._tasks.add(task_ends)
-        self.event_counts[_TASK_END_NAME] += len(task_ends) - len(malformed)
-        self.event_counts["SparkListenerTaskStart"] += len(started)
-        if malformed:
-            culprits = {id(line) for line in malformed}
-            bad += [number for number, line in enumerate(block.lines, block.first) if id(line) in culprits]
+        self.running.add(starts, start_rows, texts)
+        malformed = self._tasks.add(ends, end_numbers, end_rows, texts)
+        self.event_counts[_TASK_END_NAME] += len(ends) + len(end_rows) - len(malformed)
+        self.event_counts[_TASK_START_NAME] += len(starts) + len(start_rows)
+        bad += malformed
         self.malformed += len(bad)
-        return sorted(bad)
+        first = self.lines
+        self.lines += count
+        return sorted(first + number for number in bad)
 
-    def _route(self, line: bytes) -> bool:
+    def _scan(self, block: Block) -> tuple[int, list[NDArray[np.int64]], list[str], Iterable[tuple[int, bytes]]]:
+        """The number of lines, rows of ends and starts of tasks with their texts, and the other lines, by number."""
+        if not NATIVE:
+            lines = block.lines()
+            return len(lines), _NO_ROWS, [], enumerate(lines, 1)
+        count, found, texts, others = self._lines.scan(block.text)
+        rows = [np.frombuffer(view, np.int64).reshape(-1, n) for view, n in zip(found, _WIDTHS, strict=True)]
+        text, at = block.text, others.tolist()
+        left = zip(at[::3], at[1::3], at[2::3], strict=True)
+        return count, rows, texts, [(number, text[start:end]) for number, start, end in left]
+
+    def _route(self, line: bytes, number: int) -> bool:
         """Handles any line but a plain TaskEnd. False where it is malformed."""
         if not line.startswith(_PREFIX):
-            return not line.strip() or self._unusual(line)
+            return not line.strip() or self._unusual(line, number)
         name = line[len(_PREFIX) : line.find(b'"', len(_PREFIX))].decode("utf-8", errors="replace")
-        return self._handle(name, line)
+        return self._handle(name, line, number)
 
-    def _unusual(self, line: bytes) -> bool:
+    def _unusual(self, line: bytes, number: int) -> bool:
         # Other writers may put spaces or another key first; what is no event at all is malformed.
         try:
             name = decode(self._named, line).event
         except msgspec.MsgspecError:
             return False
         if name == _TASK_END_NAME:
-            malformed = self._tasks.add([line])
+            malformed = self._tasks.add([line], [number], _NO_ROWS[0], [])
             self.event_counts[name] += 1 - len(malformed)
             return not malformed
-        return self._handle(name, line)
+        return self._handle(name, line, number)
 
-    def _handle(self, name: str, line: bytes) -> bool:
+    def _handle(self, name: str, line: bytes, number: int) -> bool:
         decoder, handler = self._handlers.get(name.rpartition(".")[2], (self._named, None))
         try:
             event = decode(decoder, line)
@@ -116,10 +148,22 @@ class Builder:
             return False
         if handler is not None:
             handler(event)
-        self.clock.event(event, self.lines)
+        self.clock.event(event, self.lines + number)
         self._last_ms = max(self._last_ms, getattr(event, "time_ms", None) or ABSENT)
         self.event_counts[name] += 1
         return True
+
+    def _task_started(self, event: events.TaskStart) -> None:
+        self.running.add([(0, event)], _NO_ROWS[1], [])
+
+    def _tasks_ended(self, batch: Batch) -> None:
+        self.running.ended(batch.columns, batch.succeeded, batch.again)
+        self.balance.tasks_ended(batch.columns, batch.succeeded)
+        self.clock.tasks_ended(batch.columns)
+
+    def hosts(self) -> list[str]:
+        """The hosts of tasks by their codes in batches."""
+        return self._tasks.hosts()
 
     def _log_start(self, event: events.LogStart) -> None:
         self._application.setdefault("spark_version", event.spark_version)
@@ -144,12 +188,14 @@ class Builder:
         self._application |= {"app_end_ms": event.time_ms, "complete": True}
 
     def tables(self) -> dict[str, pa.Table]:
-        """All tables that an event log fills. To be called once, at the end."""
+        """All tables that an event log fills, `tasks` only if it is kept. To be called once, at the end."""
+        tasks = self._tasks.finish()
         for executor_id, peak in self._tasks.peak_heap_by_executor().items():
             self._columns.executors.peak(executor_id, peak)
-        tables = {"tasks": self._tasks.table(), **self._columns.tables()}
+        tables = self._columns.tables()
         end_ms = self._application.get("app_end_ms") or self._seen_until_ms(tables)
-        return {**tables, "running_tasks": self.running.table(tables, end_ms)}
+        running = self.running.table(tables, end_ms)
+        return {**({} if tasks is None else {"tasks": tasks}), **tables, "running_tasks": running}
 
     def _seen_until_ms(self, tables: dict[str, pa.Table]) -> int | None:
         """The latest time that any event says; None where none says one."""
@@ -179,4 +225,5 @@ class Builder:
             event_counts=dict(sorted((name, n) for name, n in self.event_counts.items() if n)),
             peak_jvm_heap_bytes=max(self._columns.executors.peak_heap.values(), default=None),
             peak_driver_heap_bytes=self._columns.executors.peak_heap.get("driver") or None,
+            tasks=self._tasks.totals.result(),
         )

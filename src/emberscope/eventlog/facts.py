@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from emberscope.tables.run import Run
 
-_TOTALS: Final = (
-    "executor_run_time_ms",
-    "executor_cpu_time_ns",
-    "executor_deserialize_time_ms",
-    "gc_time_ms",
-    "result_size_bytes",
-    "memory_spilled_bytes",
-    "disk_spilled_bytes",
-    "input_bytes",
-    "input_records",
-    "output_bytes",
-    "output_records",
-    "shuffle_read_local_bytes",
-    "shuffle_read_remote_bytes",
-    "shuffle_read_records",
-    "shuffle_fetch_wait_ms",
-    "shuffle_write_bytes",
-    "shuffle_write_records",
-)
-
 
 def facts(run: Run) -> dict[str, Any]:
-    """Counts and sums over the tables of an event log, ready for JSON.
+    """Counts and sums of an event log, ready for JSON; table `tasks` is not needed.
 
     Jobs count when started or ended, stage attempts when submitted or completed, SQL executions when started. Totals
     run over all ended task attempts, failed ones too; a total is null where no task carries its field. The peak of the
@@ -39,9 +19,8 @@ def facts(run: Run) -> dict[str, Any]:
     """
     application = run.application
     tables = run.tables
-    tasks, stages = tables["tasks"], tables["stages"]
+    tasks, stages = application.tasks, tables["stages"]
     jobs_by_status = _counts(tables["jobs"], "status")
-    tasks_by_status = _counts(tasks, "status")
     ran = stages.filter(pc.not_equal(stages["status"].cast(pa.string()), "skipped"))
     stages_by_status = _counts(ran, "status")
     return {
@@ -75,14 +54,14 @@ def facts(run: Run) -> dict[str, Any]:
         "executors_added_distinct": tables["executors"].num_rows,
         "executors_removed_events": application.event_counts.get("SparkListenerExecutorRemoved", 0),
         "tasks": {
-            "succeeded": tasks_by_status.get("success", 0),
-            "failed": tasks_by_status.get("failed", 0),
-            "killed": tasks_by_status.get("killed", 0),
-            "total": tasks.num_rows,
-            "with_metrics": pc.sum(tasks["has_metrics"]).as_py() or 0,
+            "succeeded": tasks.succeeded,
+            "failed": tasks.failed,
+            "killed": tasks.killed,
+            "total": tasks.count,
+            "with_metrics": tasks.with_metrics,
         },
         "peak_jvm_heap_bytes": application.peak_jvm_heap_bytes,
-        "totals": {name: pc.sum(tasks[name]).as_py() for name in _TOTALS},
+        "totals": dict(tasks.sums),
         "coverage": run.coverage.document(),
     }
 

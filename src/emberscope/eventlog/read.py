@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -14,10 +14,11 @@ from emberscope.errors import InputError
 from emberscope.eventlog.build import Builder
 from emberscope.eventlog.codecs import PLAIN, decompress
 from emberscope.eventlog.damage import damage_notes
-from emberscope.eventlog.lines import blocks, stream_of
+from emberscope.eventlog.lines import LINE_BYTES, blocks, stream_of
 from emberscope.eventlog.parts import Part, parts_of
 from emberscope.tables.coverage import Coverage, Note
-from emberscope.tables.run import Run
+from emberscope.tables.run import Application, Run
+from emberscope.units import format_bytes
 
 _BUFFER_BYTES: Final = 1 << 20
 
@@ -26,12 +27,25 @@ def read_event_log(path: str) -> Run:
     """Reads the event log at `path`: a file, or a directory of rolled files; plain or compressed as Spark does.
 
     Gives the tables tasks, running_tasks, stages, jobs, executors, sql_executions, plan_nodes, plan_metrics and conf.
-    Lines that are malformed or cut are counted in the coverage and skipped. Memory: one block of lines (1 MiB of text),
-    the tasks that run at one time, and the tables.
+    Lines that are malformed or cut are counted in the coverage and skipped, and so are lines of more than
+    `lines.LINE_BYTES`. Memory: a few blocks of lines (1 MiB of text), the tasks that run at one time, a byte for each
+    task, and the tables; tasks take some 100 bytes each while they are collected, and 350 in their table.
     Raises `InputError` where `path` is no event log, or not one event of it can be read.
     """
+    return _read(path, Builder())
+
+
+def read_without_tasks(path: str, tasks_into: Callable[[pa.Table], None] | None = None) -> Run:
+    """As `read_event_log`, in memory that hardly grows with the log: without table `tasks`.
+
+    `tasks_into` gets that table, in groups of `tasks.GROUP_ROWS` rows and a smaller one at the end; none if there are
+    no tasks.
+    """
+    return _read(path, Builder(tasks_into, keep_tasks=False))
+
+
+def _read(path: str, builder: Builder) -> Run:
     parts, notes = parts_of(path)
-    builder = Builder()
     with _no_collector():
         for part in parts:
             notes += _read_part(part, builder)
@@ -39,12 +53,12 @@ def read_event_log(path: str) -> Run:
             raise InputError(path, f"not one of its {builder.lines} lines is a whole Spark event.")
         tables = builder.tables()
     application = builder.application(tables)
-    notes += _notes(builder, tables)
-    notes += damage_notes(builder, tables, compacted=any(".compact" in part.path for part in parts))
+    notes += _notes(builder, application, tables)
+    notes += damage_notes(builder, application, tables, compacted=any(".compact" in part.path for part in parts))
     return Run(path, application, tables, Coverage(tuple(notes)))
 
 
-def _notes(builder: Builder, tables: dict[str, pa.Table]) -> list[Note]:
+def _notes(builder: Builder, application: Application, tables: dict[str, pa.Table]) -> list[Note]:
     """What there is to know of the log as a whole, besides the damage of its files."""
     notes = []
     # The end that a malformed line held is told with that line.
@@ -57,8 +71,7 @@ def _notes(builder: Builder, tables: dict[str, pa.Table]) -> list[Note]:
     if running:
         verb = "task was" if running == 1 else "tasks were"
         notes.append(Note("limited", f"{running:,} {verb} running where the log ends."))
-    tasks = tables["tasks"]
-    if pc.sum(tasks["has_metrics"]).as_py() and tasks["executor_cpu_time_ns"].null_count == tasks.num_rows:
+    if application.tasks.with_metrics and application.tasks.sums["executor_cpu_time_ns"] is None:
         notes.append(Note("limited", "The log has no CPU time of tasks, as Spark before 2.1 wrote none."))
     secrets = builder.redactor.count
     if secrets:
@@ -71,15 +84,21 @@ def _read_part(part: Part, builder: Builder) -> list[Note]:
     damage: list[str] = []
     malformed: list[int] = []
     malformed_bytes = cut_bytes = 0
+    before, long_lines = builder.lines, len(builder.long_lines)
     try:
-        with open(part.path, "rb", buffering=_BUFFER_BYTES) as stream:
+        # Blocks are as large as a buffer would be: plain text needs none.
+        with open(part.path, "rb", buffering=0 if part.codec == PLAIN else _BUFFER_BYTES) as stream:
             text = stream if part.codec == PLAIN else stream_of(decompress(stream, part.codec, damage))
             for block in blocks(text):
+                first = builder.lines + 1
                 bad = builder.add(block)
-                if bad and block.open_end and bad[-1] == block.first + len(block.lines) - 1:
-                    cut_bytes = len(block.lines[bad.pop() - block.first])
-                malformed += bad
-                malformed_bytes += sum(len(block.lines[number - block.first]) for number in bad)
+                if not bad:
+                    continue
+                lines = block.lines()
+                if block.open_end and bad[-1] == builder.lines:
+                    cut_bytes = len(lines[bad.pop() - first])
+                malformed += [number - before for number in bad]
+                malformed_bytes += sum(len(lines[number - first]) for number in bad)
     except OSError as error:
         raise InputError(part.path, f"cannot be read: {error.strerror}.") from error
     notes = []
@@ -87,6 +106,11 @@ def _read_part(part: Part, builder: Builder) -> list[Note]:
         some = ", ".join(str(number) for number in malformed[:5]) + (", ..." if len(malformed) > 5 else "")
         lost: dict[str, float] = {"lines": len(malformed), "bytes": malformed_bytes}
         notes.append(Note("malformed_line", f"Not whole Spark events: line {some}.", part.path, lost))
+    if left_out := builder.long_lines[long_lines:]:
+        some = ", ".join(str(number - before) for number, _ in left_out[:5]) + (", ..." if len(left_out) > 5 else "")
+        lost = {"lines": len(left_out), "bytes": sum(size for _, size in left_out)}
+        message = f"Lines of more than {format_bytes(LINE_BYTES)} were left out: line {some}."
+        notes.append(Note("limited", message, part.path, lost))
     if damage or cut_bytes:
         why = [*damage, *(["the last line is cut"] if cut_bytes else [])]
         cut: dict[str, float] = {"lines": 1, "bytes": cut_bytes} if cut_bytes else {}

@@ -9,25 +9,25 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
-__all__ = ["CHOSEN", "NATIVE", "Decoder", "Stacks", "Tree", "add", "elements", "folded", "tally", "where"]
+__all__ = ["CHOSEN", "NATIVE", "Decoder", "Lines", "Stacks", "Tree", "add", "elements", "folded", "tally", "where"]
 
 CHOSEN: Final = os.environ.get("EMBERSCOPE_KERNEL") == "python"
 """Whether Python was asked for."""
 
 if TYPE_CHECKING:
-    from emberscope.kernel._native import Decoder, Stacks, Tree, add, elements, folded, tally, where
+    from emberscope.kernel._native import Decoder, Lines, Stacks, Tree, add, elements, folded, tally, where
 
     NATIVE: Final[bool] = True
 else:
     try:
         if CHOSEN:
             raise ImportError
-        from emberscope.kernel._native import ABI, Decoder, Stacks, Tree, add, elements, folded, tally, where
+        from emberscope.kernel._native import ABI, Decoder, Lines, Stacks, Tree, add, elements, folded, tally, where
 
-        NATIVE = ABI == 1
+        NATIVE = ABI == 2
         if not NATIVE:
             raise ImportError
     except ImportError:
-        from emberscope.kernel.plain import Decoder, Stacks, Tree, add, elements, folded, tally, where
+        from emberscope.kernel.plain import Decoder, Lines, Stacks, Tree, add, elements, folded, tally, where
 
         NATIVE = False

@@ -12,6 +12,27 @@ ABI: Final[int]
 
 Ints = memoryview | bytes | bytearray
 
+class Lines:
+    """Rows of integers of lines that are JSON objects, by a program (`emberscope.kernel.members`).
+
+    It never changes: any number of threads may use one. Raises `ValueError` or `TypeError` for a bad program.
+    """
+
+    def __init__(
+        self, kinds: Sequence[tuple[bytes, Ints, Sequence[Sequence[tuple[bytes, int, int, int, bytes, bool]]]]]
+    ) -> None: ...
+    def scan(self, text: bytes) -> tuple[int, list[memoryview], list[str], memoryview]:
+        """The number of lines, the rows of each kind one after the other (format q), the texts that they number, and
+        the other lines: number from 1, start and end of each (format q). Without the GIL.
+
+        A line ends with a line feed, the last one perhaps without. Of a kind are lines that begin with its prefix (the
+        first that fits) and a comma, and whose object is strict JSON without spaces, with all that must be there, each
+        wanted member once and as its action wants it. All else is left to the caller, among it what is JSON but
+        unusual: numbers with exponents or more than 40 characters, lone surrogates, escapes in keys, keys and texts of
+        more than 65535 bytes, more than 32 levels of what is not wanted, and what would be text number 4096.
+        Bytes that are no UTF-8 are not looked for in strings that are not wanted.
+        """
+
 class Decoder:
     """Columns of the records of one chunk. One thread at a time may use it; different ones run side by side.
 

@@ -30,7 +30,7 @@ def summary_document(
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "inputs": list(inputs),
-        "apps": [facts(run) | {"coverage": run.coverage.document()} for _, run in runs if "tasks" in run.tables],
+        "apps": [facts(run) | {"coverage": run.coverage.document()} for _, run in runs if "stages" in run.tables],
         "recordings": [recording.document() for _, run in runs for recording in run.recordings],
     }
     if stored:

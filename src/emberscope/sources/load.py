@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from emberscope.errors import InputError, StoreError, UsageError
-from emberscope.eventlog.read import read_event_log
+from emberscope.eventlog.read import read_event_log, read_without_tasks
 from emberscope.sources.kind import ARCHIVE, READABLE, kind_of
 from emberscope.sources.members import members
 from emberscope.sources.processes import in_processes, useful_processes
@@ -93,6 +93,16 @@ def load(
 def load_input(item: Input, *, lines: bool = False, compilation: bool = False) -> Run:
     """As `load`, of something that `find_inputs` found."""
     return load(item.path, item.kind, lines=lines, compilation=compilation, files=item.files)
+
+
+def load_without_tasks(item: Input) -> Run:
+    """As `load_input`, of an event log without table `tasks`: in memory that hardly grows with the log."""
+    if item.kind != "event_log":
+        return load_input(item)
+    try:
+        return read_without_tasks(item.path)
+    except OSError as error:
+        raise InputError(item.path, f"cannot be read: {error.strerror or error}.") from error
 
 
 def read_each(item: Input, reader: Callable[[Input], Run] = load_input) -> Iterator[Outcome]:

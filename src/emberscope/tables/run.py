@@ -14,6 +14,21 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskTotals:
+    """Counts and sums over all ended task attempts. `sums` are by column of table `tasks`: null where none has it."""
+
+    succeeded: int = 0
+    failed: int = 0
+    killed: int = 0
+    with_metrics: int = 0
+    sums: Mapping[str, int | None] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        return self.succeeded + self.failed + self.killed
+
+
+@dataclass(frozen=True, slots=True)
 class Application:
     """Identity and facts of one application attempt. Times are epoch ms; null is "not known"."""
 
@@ -36,6 +51,7 @@ class Application:
     # first is 0, and the second null, where Spark never polled it.
     peak_jvm_heap_bytes: int | None = None
     peak_driver_heap_bytes: int | None = None
+    tasks: TaskTotals = TaskTotals()
 
     @property
     def duration_ms(self) -> int | None:

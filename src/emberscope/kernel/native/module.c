@@ -2,7 +2,7 @@
 #include "index.h"
 #include "native.h"
 
-#define ABI 1
+#define ABI 2
 
 NativeState *native_state(PyObject *self) { return PyType_GetModuleState(Py_TYPE(self)); }
 
@@ -55,6 +55,8 @@ static int start(PyObject *module) {
     if (!state->stacks) return -1;
     state->tree = add_type(module, &tree_spec, true);
     if (!state->tree) return -1;
+    state->lines = add_type(module, &lines_spec, true);
+    if (!state->lines) return -1;
     return PyModule_AddIntConstant(module, "ABI", ABI);
 }
 
@@ -64,13 +66,14 @@ static int visit(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT((PyObject *)state->decoder);
     Py_VISIT((PyObject *)state->stacks);
     Py_VISIT((PyObject *)state->tree);
+    Py_VISIT((PyObject *)state->lines);
     return 0;
 }
 
 static int clear(PyObject *module) {
     NativeState *state = PyModule_GetState(module);
-    PyTypeObject **types[] = {&state->numbers, &state->decoder, &state->stacks, &state->tree};
-    for (int i = 0; i < 4; i++) {
+    PyTypeObject **types[] = {&state->numbers, &state->decoder, &state->stacks, &state->tree, &state->lines};
+    for (int i = 0; i < 5; i++) {
         PyObject *type = (PyObject *)*types[i];
         *types[i] = NULL;
         Py_XDECREF(type);

@@ -13,7 +13,7 @@
 #include "traces.h"
 
 typedef struct {
-    PyTypeObject *decoder, *stacks, *tree, *numbers;
+    PyTypeObject *decoder, *stacks, *tree, *numbers, *lines;
 } NativeState;
 
 typedef struct {
@@ -84,7 +84,7 @@ const char *text_utf8(const Bytes *bytes, const Text *text, PyObject **held, siz
 /* PyLong to 64 bits: 1 good, 0 does not fit, -1 an exception. */
 int long_of(PyObject *object, int64_t *value);
 
-extern PyType_Spec decoder_spec, stacks_spec, tree_spec, numbers_spec;
+extern PyType_Spec decoder_spec, stacks_spec, tree_spec, numbers_spec, lines_spec;
 extern PyMethodDef fold_methods[];
 PyObject *elements(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *folded(PyObject *module, PyObject *args, PyObject *keywords);

@@ -1,0 +1,18 @@
+"""A set of ids, whatever the ids are."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emberscope.eventlog.id_set import IdSet
+
+IDS = st.lists(st.one_of(st.integers(-3, 40), st.sampled_from([-(2**63), 2**63 - 1, 2**40])), max_size=20)
+
+
+@given(added=st.lists(IDS, max_size=4), asked=IDS)
+def test_it_holds_what_was_added(added: list[list[int]], asked: list[int]) -> None:
+    ids = IdSet(30)
+    for some in added:
+        ids.add(np.array(some, dtype=np.int64))
+    held = {number for some in added for number in some}
+    assert ids.holds(np.array(asked, dtype=np.int64)).tolist() == [number in held for number in asked]
