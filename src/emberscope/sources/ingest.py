@@ -111,7 +111,12 @@ def _stream(path: str, tasks: Path) -> tuple[Run, int]:
             rows += group.num_rows
             writer.write_table(group, row_group_size=2 * GROUP_ROWS)  # it is one group
 
-        run = read_without_tasks(path, write)
+        try:
+            run = read_without_tasks(path, write)
+        except OSError as error:
+            if error.filename is None:  # it is the output
+                raise
+            raise InputError(path, f"cannot be read: {error.strerror or error}.") from error
     return run, rows
 
 
