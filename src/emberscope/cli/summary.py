@@ -16,17 +16,29 @@ Examples:
   emberscope summary eventlog.zstd
   emberscope summary recording.jfr --json
   emberscope summary emberscope-runs
+  emberscope summary --follow eventlog_v2_app-20261130085753-0000
 """
 )
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option(
+    "--follow",
+    is_flag=True,
+    help="Read on while Spark writes the event log, until the application ends: a line per change on standard error, "
+    "with --json a document per change and line.",
+)
 @kind_option
-def command(inputs: tuple[str, ...], as_json: bool, kind: str | None) -> None:
+def command(inputs: tuple[str, ...], as_json: bool, follow: bool, kind: str | None) -> None:
     """Facts of an event log, a recording or a run: how much of everything, nothing judged.
 
     INPUT is an event log, a recording, collapsed stacks, the output of `perf script`, a directory of these, a run,
     a store (its newest run), or - for standard input.
     """
+    if follow:
+        from emberscope.cli.follow import follow_log
+
+        follow_log(inputs, as_json=as_json)
+        return
     from emberscope.report.summary import summary_document, summary_text
     from emberscope.sources.load import load_without_tasks
     from emberscope.tables.coverage import Coverage, Note

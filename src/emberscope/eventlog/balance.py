@@ -59,11 +59,8 @@ class Balance:
 
     def tasks_ended(self, columns: Mapping[str, NDArray[np.int64]], good: NDArray[np.bool_]) -> None:
         """A batch of ended tasks: columns of table `tasks`, and which of them ended well."""
-        keys = np.column_stack((columns["stage_id"], columns["stage_attempt"]))
-        if not len(keys):
-            return
-        distinct, of_row = np.unique(keys, axis=0, return_inverse=True)
-        of_row = of_row.reshape(-1)
+        keys = (columns["stage_id"] << 32) + columns["stage_attempt"]
+        distinct, of_row = np.unique(keys, return_inverse=True)
         launches = columns["launch_ms"]
         known = launches > 0
         first = np.full(len(distinct), np.iinfo(np.int64).max)
@@ -76,7 +73,8 @@ class Balance:
         for key, many, run_time_ms, launch_ms in zip(
             distinct.tolist(), goods.tolist(), run_times.tolist(), first.tolist(), strict=True
         ):
-            stage = self.stage(key[0], key[1])
+            attempt = key & 0xFFFFFFFF
+            stage = self.stage((key - attempt) >> 32, attempt)
             stage.good += many
             stage.run_time_ms += run_time_ms
             if launch_ms < np.iinfo(np.int64).max:

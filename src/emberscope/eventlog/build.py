@@ -187,8 +187,13 @@ class Builder:
     def _application_end(self, event: events.ApplicationEnd) -> None:
         self._application |= {"app_end_ms": event.time_ms, "complete": True}
 
+    @property
+    def complete(self) -> bool:
+        """Whether the application's end was seen."""
+        return bool(self._application.get("complete"))
+
     def tables(self) -> dict[str, pa.Table]:
-        """All tables that an event log fills, `tasks` only if it is kept. To be called once, at the end."""
+        """All tables that an event log fills, `tasks` only if it is kept: then to be called once, at the end."""
         tasks = self._tasks.finish()
         for executor_id, peak in self._tasks.peak_heap_by_executor().items():
             self._columns.executors.peak(executor_id, peak)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -51,11 +51,17 @@ def _read(path: str, builder: Builder) -> Run:
             notes += _read_part(part, builder)
         if not +builder.event_counts:
             raise InputError(path, f"not one of its {builder.lines} lines is a whole Spark event.")
-        tables = builder.tables()
+        return run_of(path, parts, builder, notes)
+
+
+def run_of(path: str, parts: Sequence[Part], builder: Builder, notes: Sequence[Note]) -> Run:
+    """What a builder has of the log at `path`, with what is to be said of it besides `notes`, those of its files."""
+    tables = builder.tables()
     application = builder.application(tables)
-    notes += _notes(builder, application, tables)
-    notes += damage_notes(builder, application, tables, compacted=any(".compact" in part.path for part in parts))
-    return Run(path, application, tables, Coverage(tuple(notes)))
+    compacted = any(".compact" in part.path for part in parts)
+    of_log = _notes(builder, application, tables)
+    of_log += damage_notes(builder, application, tables, compacted=compacted)
+    return Run(path, application, tables, Coverage((*notes, *of_log)))
 
 
 def _notes(builder: Builder, application: Application, tables: dict[str, pa.Table]) -> list[Note]:
