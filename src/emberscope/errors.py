@@ -38,11 +38,21 @@ class InputError(EmberscopeError):
 
     def __reduce__(self) -> tuple[object, ...]:
         """As it is: errors come back from processes that read inputs side by side."""
-        return _input_error, (self.path, self.reason, self.place, self.hint)
+        return _input_error, (type(self), self.path, self.reason, self.place, self.hint)
+
+    def with_hint(self, hint: str) -> "InputError":
+        """The same error with another next thing to do."""
+        return _input_error(type(self), self.path, self.reason, self.place, hint)
 
 
-def _input_error(path: str, reason: str, place: str, hint: str) -> InputError:
-    return InputError(path, reason, place=place, hint=hint)
+def _input_error(kind: type[InputError], path: str, reason: str, place: str, hint: str) -> InputError:
+    return kind(path, reason, place=place, hint=hint)
+
+
+class UnreachableError(InputError):
+    """An input is on a server that cannot be reached, or that fails."""
+
+    exit_code = 4
 
 
 class StoreError(EmberscopeError):

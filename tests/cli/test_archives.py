@@ -177,3 +177,11 @@ def test_a_tar_on_its_way_needs_no_name(tmp_path: Path, capsys: pytest.CaptureFi
     (tmp_path / "x").write_bytes(out.getvalue())
     assert exit_code(["diagnose", str(tmp_path / "x")]) == 0
     assert "logged-job" in capsys.readouterr().out
+
+
+def test_a_profile_in_an_archive_is_no_application(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "x").write_bytes(zipped({"stacks": b"main;run;work 12\nmain 3\n", "log": LOG}))
+    assert exit_code(["diagnose", str(tmp_path / "x"), "--json"]) == 3
+    out, err = capsys.readouterr()
+    assert ids(json.loads(out)) == [APP_35]
+    assert "x/stacks: a diagnosis needs an application" in err

@@ -54,7 +54,7 @@ def one_sentence(err):
         ("@folder", "holds nothing that emberscope can read"),
         ("@hollow", "neither an event log nor a recording"),
         ("@cut.jfr", "@cut.jfr"),
-        ("http://example.org/log", "files and directories only"),
+        ("s3://bucket/log", "only files, directories and URLs of HTTP are read"),
     ],
 )
 def test_inputs_that_cannot_be_read(verb, place, words, places, capsys):

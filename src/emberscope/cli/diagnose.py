@@ -39,8 +39,9 @@ def command(
 ) -> int:
     """Why it was slow: where the wall time went, then findings with evidence and advice, the dearest first.
 
-    INPUT is an event log (any codec, rolling or not), a run, a store (its newest run), a recording, a directory of
-    these, or - for standard input. An event log and the recordings of the same application are joined.
+    INPUT is an event log (any codec, rolling or not), a run, a store (its newest run), a recording, a directory or
+    archive of these, the URL of a file, a History Server or a running driver, or - for standard input. An event log
+    and the recordings of the same application are joined.
     """
     if as_json and form not in (None, "json"):
         raise UsageError(f"--json and --format {form} ask for two things.", hint="Choose one.")

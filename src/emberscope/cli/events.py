@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from emberscope.cli.inputs import STANDARD_INPUT, Reading
+from emberscope.cli.inputs import Reading
 from emberscope.cli.output import form_of, result, say, say_coverage, say_kernel, write_document, write_result
 from emberscope.cli.overwrite import check_output
 from emberscope.errors import InputError, UsageError
@@ -56,8 +56,8 @@ def command(recording: str, name: str | None, output: str | None, form: str | No
     csv writes a stack as one text, the leaf first; json and parquet all that is known of each frame. Times are UTC:
     ISO 8601 in csv, epoch milliseconds with six decimals in json, timestamps in parquet. Time spans are nanoseconds.
     """
+    from emberscope.sources.at_hand import at_hand
     from emberscope.sources.events import Lost
-    from emberscope.sources.load import standard_input
 
     if as_json:
         if form not in (None, "json"):
@@ -70,9 +70,9 @@ def command(recording: str, name: str | None, output: str | None, form: str | No
         raise UsageError("Parquet is nothing for a terminal.", hint="Name a file: -o events.parquet.")
     check_output(output, [recording])
     say_kernel()
-    with standard_input(recording) as place:
-        lost = Lost({place: STANDARD_INPUT} if recording == "-" else {})
-        files = _files(place, "recording" if recording == "-" else None, form, lost)
+    with at_hand(recording) as place:
+        lost = Lost({place.path: place.words})
+        files = _files(place.path, "recording" if recording == "-" else None, form, lost)
         if name is None:
             _list_types(recording, files, form, output, lost)
         else:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,8 +17,6 @@ from emberscope.errors import InputError
 if TYPE_CHECKING:
     from emberscope.sources.load import Input
     from emberscope.tables.run import Run
-
-STANDARD_INPUT: Final = "standard input"
 
 kind_option = click.option(
     "--kind",
@@ -41,8 +39,7 @@ class Reading:
         first = self.problems[0]
         others = len(self.problems) - 1
         more = f"And {others} more {'input' if others == 1 else 'inputs'} could not be read." if others else ""
-        hint = f"{first.hint} {more}".strip()
-        raise InputError(first.path, first.reason, place=first.place, hint=hint)
+        raise first.with_hint(f"{first.hint} {more}".strip())
 
 
 def read_inputs(
@@ -114,42 +111,37 @@ def _read(
     reader: Callable[[Input], Run] | None = None,
 ) -> Iterator[tuple[str, Run]]:
     """What lies at a path, one by one. Raises `InputError` where there are more than `most`."""
-    from emberscope.sources.load import find_inputs, load_input, read_many, standard_input
-    from emberscope.sources.shown import shown_run
+    from emberscope.sources.at_hand import at_hand
+    from emberscope.sources.kind import TEXT_PROFILES
+    from emberscope.sources.load import find_inputs, load_input, read_many
 
-    place = stack.enter_context(standard_input(path))
+    place = stack.enter_context(at_hand(path))
     try:
-        found, not_read = find_inputs(place, kind)
+        found, not_read = find_inputs(place.path, kind)
     except InputError as error:
-        raise _named(error, place, path) from None
+        raise place.error(error) from None
     if most is not None and len(found) > most:
         raise _several(path, [item.path for item in found])
-    problems += not_read
-    wanted = []
+    problems += [place.error(error) for error in not_read]
     for item in found:
         _say_newest(item.path, item.of_runs)
-        try:
-            if of_application:
-                _need_application(item)
-            wanted.append(item)
-        except InputError as error:
-            problems.append(_named(error, place, path))
-    if any(item.kind in ("recording", "run") for item in wanted):
+    if any(item.kind in ("recording", "run") for item in found):
         say_kernel()
     reader = reader or partial(load_input, lines=lines, compilation=compilation)
-    progress = Progress(len(wanted))
+    progress = Progress(len(found))
     count = 0
-    for number, outcomes in enumerate(read_many(wanted, reader), 1):
+    for number, outcomes in enumerate(read_many(found, reader), 1):
         progress.done(number)
         for outcome in outcomes:
-            problems += [_named(error, place, path) for error in outcome.problems]
-            if outcome.run is not None:
+            problems += [place.error(error) for error in outcome.problems]
+            if of_application and outcome.item.kind in TEXT_PROFILES and outcome.run is not None:
+                problems.append(place.error(_without_application(outcome.run.path)))
+            elif outcome.run is not None:
                 count += 1
                 if most is not None and count > most:
                     raise _several(path, [outcome.run.path])
                 problems += _unread_files(outcome.run, outcome.item.files)
-                run = outcome.run
-                yield outcome.item.kind, shown_run(run, place, "-", STANDARD_INPUT) if path == "-" else run
+                yield outcome.item.kind, place.run(outcome.run)
 
 
 def _several(path: str, inputs: Sequence[str]) -> InputError:
@@ -165,20 +157,10 @@ def _unread_files(run: Run, files: Sequence[str]) -> list[InputError]:
     return [InputError(file, said.get(file, "it cannot be read.")) for file in files if file not in read]
 
 
-def _named(error: InputError, place: str, path: str) -> InputError:
-    """The error under the name that the user gave."""
-    from emberscope.sources.shown import shown_error
-
-    return error if place == path else shown_error(error, place, STANDARD_INPUT)
-
-
-def _need_application(item: Input) -> None:
-    """Raises `InputError` for a profile that says what code ran, but not in which application."""
-    from emberscope.sources.kind import TEXT_PROFILES
-
-    if item.kind in TEXT_PROFILES:
-        reason = "a diagnosis needs an application, and this profile only says what code ran."
-        raise InputError(item.path, reason, hint="`emberscope flame` draws it.")
+def _without_application(path: str) -> InputError:
+    """For a profile that says what code ran, but not in which application."""
+    reason = "a diagnosis needs an application, and this profile only says what code ran."
+    return InputError(path, reason, hint="`emberscope flame` draws it.")
 
 
 def _say_newest(path: str, of_runs: int) -> None:

@@ -193,7 +193,7 @@ def find_inputs(path: str, kind: str | None = None) -> tuple[list[Input], list[I
     is raised.
     """
     if "://" in path:
-        raise InputError(path, "this version reads files and directories only.", hint="Fetch it first.")
+        raise InputError(path, "files and directories only are read here.", hint="Fetch it first.")
     place = Path(path)
     if is_archive(path):
         return [Input(path, ARCHIVE, inside=kind)], []

@@ -29,4 +29,4 @@ def shown_run(run: Run, place: str, name: str, words: str = "") -> Run:
 def shown_error(error: InputError, place: str, name: str) -> InputError:
     """The error with `name` for `place`."""
     path, reason, hint = (text.replace(place, name) for text in (error.path, error.reason, error.hint))
-    return InputError(path, reason, place=error.place.replace(place, name), hint=hint)
+    return type(error)(path, reason, place=error.place.replace(place, name), hint=hint)
