@@ -35,6 +35,7 @@ def events(text: bytes) -> Iterator[dict[str, Any]]:
 
 
 EVENTFUL = DATA / "spark-4.3-eventful.zstd"
+CONNECT = DATA / "spark-4.3-connect.zstd"
 RETRIED = DATA / "spark-4.3-retried.zstd"
 
 

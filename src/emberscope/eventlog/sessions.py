@@ -37,6 +37,7 @@ class ConnectOperation(Record, frozen=True):
     text: str | None = field(name="statementText", default=None)
     error: str | None = field(name="errorMessage", default=None)
     rows: Int | None = field(name="producedRowCount", default=None)
+    tags: list[str] | None = field(name="sparkSessionTags", default=None)
 
 
 class ThriftSession(Record, frozen=True):
@@ -68,17 +69,18 @@ class SessionColumns:
         self._statements: dict[str, Row] = {}
 
     def connect_started(self, event: ConnectSession) -> None:
-        self._session(event.session_id, _CONNECT).update(user=event.user, started_ms=event.event_ms)
+        self._session(event.session_id, _CONNECT).update(user=event.user or None, started_ms=event.event_ms)
 
     def connect_closed(self, event: ConnectSession) -> None:
         row = self._session(event.session_id, _CONNECT)
         row["closed_ms"] = event.event_ms
-        row.setdefault("user", event.user)
+        row.setdefault("user", event.user or None)
 
     def operation_started(self, event: ConnectOperation) -> None:
         self._statement(event.operation_id, _CONNECT).update(
             session_id=event.session_id,
-            user=event.user_name or event.user_id,
+            user=event.user_name or event.user_id or None,
+            tags=event.tags,
             job_tag=event.job_tag,
             text=self._text(event.text),
             started_ms=event.event_ms,

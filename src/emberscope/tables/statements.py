@@ -19,6 +19,7 @@ STATEMENTS: Final = Table(
             "tag (Connect) or job group (Thrift) of its jobs; see tags and job_group of table jobs",
             "jobTag, groupId",
         ),
+        Column("tags", "list<string>", "names", "tags that the user gave; null without", "sparkSessionTags"),
         Column("text", "string", "text", "statement or plan, shortened and redacted", "statementText, statement"),
         Column("started_ms", "int64", "epoch ms", "start", "ConnectOperationStarted, ThriftServerOperationStart"),
         Column("analyzed_ms", "int64", "epoch ms", "analysis done", "ConnectOperationAnalyzed, OperationParsed"),
