@@ -53,6 +53,7 @@ class Builder:
         self._columns = Columns(self.redactor)
         self.running = RunningTasks()
         self.balance = self._columns.balance
+        self.column_notes = self._columns.notes
         self.clock = Clock()
         repeated = self._columns.repeated.take
         self._tasks = TaskColumns(self.redactor, self._tasks_ended, repeated, tasks_into, keep=keep_tasks)

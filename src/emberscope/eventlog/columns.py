@@ -22,6 +22,7 @@ from emberscope.eventlog.stages import StageColumns
 from emberscope.eventlog.storage import StorageColumns
 from emberscope.eventlog.streaming import StreamingColumns
 from emberscope.redact import Redactor
+from emberscope.tables.coverage import Note
 
 Routes = dict[str, tuple[type[msgspec.Struct], Callable[[Any], None] | None]]
 
@@ -123,6 +124,14 @@ class Columns:
     def _executor_removed(self, event: executors.ExecutorRemoved) -> None:
         self.executors.removed(event)
         self.storage.gone(event.executor_id)
+
+    def notes(self) -> list[Note]:
+        """What the tables lack of what the log holds. Known after `tables`."""
+        plans = self.sql.cut_plans()
+        if not plans:
+            return []
+        what = "plan is" if plans == 1 else "plans are"
+        return [Note("limited", f"{plans:,} {what} nested so deeply that only the upper operators are in the tables.")]
 
     def tables(self) -> dict[str, pa.Table]:
         """All tables of these builders. To be called once, at the end, when `executors.peak` knows those of tasks."""

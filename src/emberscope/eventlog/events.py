@@ -11,6 +11,8 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Raw, Struct, field
 
+from emberscope.eventlog.shallow import shallow
+
 ABSENT: Final = -(2**63)
 """Stands for "this log has no such value" in integers of task events."""
 
@@ -300,16 +302,23 @@ def decode(decoder: msgspec.json.Decoder[Any], line: bytes) -> Any:
     """The record on a line; where a value has another type than Spark's own, a second and lenient reading.
 
     Lenient: null counts as absent, 3.0 and "3" as the integer 3, and bytes that are no UTF-8 (Spark 2 on a driver with
-    another default charset) as the replacement character. Raises `msgspec.MsgspecError` where the line is malformed.
+    another default charset) as the replacement character. What is nested too deeply is cut (`shallow`). Raises
+    `msgspec.MsgspecError` where the line is malformed.
     """
     try:
+        return decoder.decode(line)
+    except RecursionError:
+        return _leniently(decoder, shallow(line))
+    except (msgspec.DecodeError, UnicodeDecodeError):
         try:
-            return decoder.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            tree = msgspec.json.decode(line.decode("utf-8", errors="replace"))
-            return msgspec.json.decode(msgspec.json.encode(_plain(tree)), type=decoder.type, strict=False)
-    except RecursionError as error:
-        raise msgspec.DecodeError("nested too deeply") from error
+            return _leniently(decoder, line)
+        except RecursionError:
+            return _leniently(decoder, shallow(line))
+
+
+def _leniently(decoder: msgspec.json.Decoder[Any], line: bytes) -> Any:
+    tree = msgspec.json.decode(line.decode("utf-8", errors="replace"))
+    return msgspec.json.decode(msgspec.json.encode(_plain(tree)), type=decoder.type, strict=False)
 
 
 def _plain(tree: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from emberscope.eventlog.events import SqlMetric
+from emberscope.eventlog.shallow import shallow
 
 # Marks between operators: the border of generated code, and the stages of an adaptive plan.
 _MARKS: Final = frozenset(
@@ -47,7 +48,7 @@ def plan_nodes(plan: bytes) -> tuple[PlanNode, ...]:
     below hangs on the operator above, as in Spark's own user interface.
     """
     try:
-        root = msgspec.json.decode(plan)
+        root = _tree(plan)
     except (msgspec.DecodeError, RecursionError):
         return ()
     nodes: list[PlanNode] = []
@@ -71,6 +72,13 @@ def plan_nodes(plan: bytes) -> tuple[PlanNode, ...]:
             cached = cached or name.startswith(_CACHES)
             waiting.extend((child, parent_id, codegen, cached) for child in reversed(children))
     return tuple(nodes)
+
+
+def _tree(plan: bytes) -> Any:
+    try:
+        return msgspec.json.decode(plan)
+    except RecursionError:
+        return msgspec.json.decode(shallow(plan))
 
 
 def _node(

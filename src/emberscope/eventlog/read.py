@@ -59,7 +59,7 @@ def run_of(path: str, parts: Sequence[Part], builder: Builder, notes: Sequence[N
     tables = builder.tables()
     application = builder.application(tables)
     compacted = any(".compact" in part.path for part in parts)
-    of_log = _notes(builder, application, tables)
+    of_log = _notes(builder, application, tables) + builder.column_notes()
     of_log += damage_notes(builder, application, tables, compacted=compacted)
     return Run(path, application, tables, Coverage((*notes, *of_log)))
 

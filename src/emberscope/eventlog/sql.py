@@ -21,6 +21,7 @@ from emberscope.eventlog.events import (
     SqlMetric,
 )
 from emberscope.eventlog.plan import PlanNode, plan_nodes
+from emberscope.eventlog.shallow import DEEPER_NODE
 from emberscope.eventlog.sql_retries import RepeatedTasks
 from emberscope.eventlog.sql_totals import totals
 from emberscope.redact import Redactor, shorten
@@ -187,6 +188,10 @@ class SqlColumns:
             "last_attempt_value": _together(by_last, by_driver),
             "stage_ids": self._stages_of(execution_id, (metric,)),
         }
+
+    def cut_plans(self) -> int:
+        """How many last plans are nested so deeply that some of their operators were cut off. Known after `tables`."""
+        return sum(any(n.name == DEEPER_NODE for n in execution.nodes) for execution in self._executions.values())
 
     def accumulators(self) -> set[int]:
         """All accumulators that the plans name. Known once `tables` is done."""
