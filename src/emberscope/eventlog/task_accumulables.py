@@ -66,7 +66,7 @@ def _lines(path: str) -> Iterator[bytes]:
         with open(part.path, "rb") as stream:
             text = stream if part.codec == PLAIN else stream_of(decompress(stream, part.codec, []))
             for block in blocks(text):
-                yield from block.lines
+                yield from block.lines()
 
 
 def _table(rows: list[Row]) -> pa.Table:
