@@ -255,7 +255,12 @@ class Comparison:
         theirs: dict[str, list[str]] = defaultdict(list)
         for metric in shown["metrics"]:
             theirs[metric["name"].strip()].append(metric["value"])
-        unfinished = any(self._stages[key]["status"] == "unfinished" for key in self._stages if key[0] in stage_ids)
+        ran = [row for row in self._stages.values() if row["sql_execution_id"] == execution_id]
+        damage = ""
+        if any(row["job_id"] is None for row in ran):
+            damage = "dropped"
+        elif any(row["status"] == "unfinished" for row in ran):
+            damage = "unfinished"
         rest = Counter(metric["name"].strip() for metric in ours)
         for metric in ours:
             name, kind = metric["name"].strip(), metric["metric_type"]
@@ -270,7 +275,7 @@ class Comparison:
             total_text = None if value is None else one_text(kind, value)
             their_total = other and other.rpartition("\n")[2].partition(" (")[0]
             reason = "vendor" if kind not in KINDS else "spark2" if self._spark2 and kind != "sum" else ""
-            self._same("sql metrics", where, name, total_text, their_total, "unfinished" if unfinished else reason)
+            self._same("sql metrics", where, name, total_text, their_total, damage or reason)
             if metric["value"] != value:
                 total_text = one_text(kind, metric["value"])
                 self._same("sql metrics, all attempts", where, name, total_text, their_total, "repeated")

@@ -106,15 +106,25 @@ def history_server(folder: Path, log: Path, heap: str = "2g") -> Iterator[Server
 
 
 def offer(log: Path, folder: Path) -> None:
-    """Puts an event log where a History Server finds it; one whose name does not tell its codec as plain text."""
+    """Puts an event log where a History Server finds it.
+
+    One whose name does not tell its codec, or that is cut, becomes plain text; if cut, that of an application which
+    still runs: only there does the server forgive a last line that is not whole.
+    """
     if log.is_dir():
         (folder / log.name).symlink_to(log.resolve(), target_is_directory=True)
         return
     with open(log, "rb") as stream:
         codec = codec_of(stream.read(64))
         stream.seek(0)
-        if codec == PLAIN or log.name.removesuffix(".inprogress").endswith(SUFFIXES.get(codec, "\0")):
-            shutil.copyfile(log, folder / log.name)
-            return
+        damage: list[str] = []
+        last = b"\n"
         with open(folder / log.name.partition(".")[0], "wb") as plain:
-            plain.writelines(decompress(stream, codec, []))
+            for piece in decompress(stream, codec, damage):
+                plain.write(piece)
+                last = piece[-1:]
+        if damage or last != b"\n":
+            Path(plain.name).rename(f"{plain.name}.inprogress")
+        elif codec == PLAIN or log.name.removesuffix(".inprogress").endswith(SUFFIXES.get(codec, "\0")):
+            Path(plain.name).unlink()
+            shutil.copyfile(log, folder / log.name)
