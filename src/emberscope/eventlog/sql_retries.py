@@ -59,23 +59,64 @@ Stage = tuple[int, int]
 
 
 class _Index:
-    """The attempts of one task: what Spark's pages show of it, and all that was added."""
+    """The attempts of one task until one succeeds: what Spark's pages show of it, and all that was added."""
 
-    __slots__ = ("added", "done", "first_seen", "shown")
+    __slots__ = ("added", "first_seen", "shown")
 
     def __init__(self) -> None:
         self.added: Sums = {}
         self.shown: Sums = {}
-        self.done = False
         self.first_seen = False
 
+
+class _StageAttempt:
+    """The tasks of one stage attempt. Those that are done are summed, so that a million of them need no memory."""
+
+    __slots__ = ("_done", "_hidden", "_open", "_shown")
+
+    def __init__(self) -> None:
+        self._done: set[int] = set()
+        self._open: dict[int, _Index] = {}
+        self._shown: Sums = {}
+        self._hidden: Sums = {}
+
     def take(self, task: UpdatingTaskEnd) -> None:
-        self.first_seen |= task.info.attempt == 0
-        for accumulator_id, update in task.updates():
-            self.added[accumulator_id] = self.added.get(accumulator_id, 0) + update
-            if not self.done:
-                self.shown[accumulator_id] = update
-        self.done |= task.succeeded
+        if task.info.task_index in self._done:
+            _add(self._hidden, dict(task.updates()))
+            return
+        index = self._open.setdefault(task.info.task_index, _Index())
+        index.first_seen |= task.info.attempt == 0
+        updates = dict(task.updates())
+        _add(index.added, updates)
+        index.shown.update(updates)
+        if task.succeeded:
+            _add(self._shown, index.shown)
+            _add(self._hidden, index.added)
+            _add(self._hidden, index.shown, -1)
+            del self._open[task.info.task_index]
+            self._done.add(task.info.task_index)
+
+    def shown(self) -> Sums:
+        """What the pages show of these tasks."""
+        sums = dict(self._shown)
+        for index in self._open.values():
+            _add(sums, index.shown)
+        return sums
+
+    def hidden(self) -> Sums:
+        """What these tasks added beyond what the pages show, where first attempts that succeed are not among them."""
+        sums = dict(self._hidden)
+        for index in self._open.values():
+            _add(sums, index.added)
+            # Where neither the first attempt nor a success is here, the first one succeeded, and that shows.
+            if index.first_seen:
+                _add(sums, index.shown, -1)
+        return sums
+
+
+def _add(sums: Sums, more: Sums, sign: int = 1) -> None:
+    for accumulator_id, value in more.items():
+        sums[accumulator_id] = sums.get(accumulator_id, 0) + sign * value
 
 
 class RepeatedTasks:
@@ -83,7 +124,7 @@ class RepeatedTasks:
 
     def __init__(self) -> None:
         self._decoder = msgspec.json.Decoder(UpdatingTaskEnd)
-        self._stages: dict[Stage, dict[int, _Index]] = {}
+        self._stages: dict[Stage, _StageAttempt] = {}
         self._last: dict[int, int] = {}
 
     def take(self, line: bytes) -> None:
@@ -92,12 +133,8 @@ class RepeatedTasks:
             task: UpdatingTaskEnd = decode(self._decoder, line)
         except msgspec.MsgspecError:
             return
-        self.add(task)
-
-    def add(self, task: UpdatingTaskEnd) -> None:
-        stage = (task.stage_id, task.stage_attempt)
-        self._stages.setdefault(stage, {}).setdefault(task.info.task_index, _Index()).take(task)
-        self._last[task.stage_id] = max(task.stage_attempt, self._last.get(task.stage_id, 0))
+        self._stages.setdefault((task.stage_id, task.stage_attempt), _StageAttempt()).take(task)
+        self.submitted(task.stage_id, task.stage_attempt)
 
     def submitted(self, stage_id: int, stage_attempt: int) -> None:
         if stage_attempt:
@@ -105,25 +142,17 @@ class RepeatedTasks:
 
     def repeated_stage(self, stage_id: int) -> bool:
         """Whether a second attempt of the stage was submitted."""
-        return self._last.get(stage_id, 0) > 0
+        return stage_id in self._last
 
     def last_attempt(self, stage_id: int) -> Mapping[int, int]:
         """What the pages show of the last attempt of a repeated stage, by accumulator."""
-        sums: Sums = {}
-        for index in self._stages.get((stage_id, self._last.get(stage_id, 0)), {}).values():
-            for accumulator_id, value in index.shown.items():
-                sums[accumulator_id] = sums.get(accumulator_id, 0) + value
-        return sums
+        attempt = self._stages.get((stage_id, self._last.get(stage_id, 0)))
+        return attempt.shown() if attempt else {}
 
     def not_shown(self, stage_id: int) -> Mapping[int, int]:
         """What repeated tasks of a stage's only attempt added and the pages do not show, by accumulator."""
-        sums: Sums = {}
-        for index in self._stages.get((stage_id, 0), {}).values():
-            # Where neither the first attempt nor a success is here, the first one succeeded, and that shows.
-            shown = index.shown if index.first_seen or index.done else {}
-            for accumulator_id, value in index.added.items():
-                sums[accumulator_id] = sums.get(accumulator_id, 0) + value - shown.get(accumulator_id, 0)
-        return sums
+        attempt = self._stages.get((stage_id, 0))
+        return attempt.hidden() if attempt else {}
 
 
 def is_repeated(stage_attempt: int, attempt: int, succeeded: bool) -> bool:
