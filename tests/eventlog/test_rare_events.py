@@ -237,3 +237,35 @@ def test_unknown_events_are_counted_and_passed_by(tmp_path) -> None:
     run = read_event_log(str(log))
     assert run.application.event_counts["com.vendor.Something"] == 3
     assert run.coverage.complete
+
+
+def test_what_an_old_spark_does_not_write_is_null() -> None:
+    level = {"Use Disk": False, "Use Memory": False, "Use ExternalBlockStore": False, "Deserialized": False}
+    rdd = {"RDD ID": 0, "Name": "r", "Storage Level": level, "Number of Partitions": 1}
+    stage = {"Stage ID": 0, "Stage Attempt ID": 0, "Stage Name": "s", "Number of Tasks": 1, "RDD Info": [rdd]}
+    info = {"Host": "h", "Total Cores": 1, "Log Urls": {}}
+    manager = {"Executor ID": "1", "Host": "h", "Port": 1}
+    sql = "org.apache.spark.sql.execution.ui.SparkListenerSQLExecution"
+    metric = {"name": "rows", "accumulatorId": 3, "metricParam": ""}
+    plan = {"nodeName": "Scan", "simpleString": "Scan", "children": [], "metrics": [metric]}
+    tables = columns(
+        {"Event": "SparkListenerExecutorAdded", "Timestamp": 1, "Executor ID": "1", "Executor Info": info},
+        {"Event": "SparkListenerBlockManagerAdded", "Block Manager ID": manager, "Maximum Memory": 9, "Timestamp": 1},
+        {"Event": "SparkListenerJobStart", "Job ID": 0, "Stage Infos": [stage], "Stage IDs": [0], "Properties": {}},
+        {"Event": "SparkListenerStageSubmitted", "Stage Info": stage, "Properties": {}},
+        {"Event": f"{sql}Start", "executionId": 0, "description": "d", "sparkPlanInfo": plan, "time": 2},
+        {"Event": f"{sql}End", "executionId": 0, "time": 3},
+    )
+    unknown = {
+        "executors": "requested_ms registered_ms resource_profile_id resources max_off_heap_storage_bytes log_url "
+        "container_id peak_jvm_heap_bytes decommissioned removed_ms",
+        "jobs": "tags pool details streaming_query_id streaming_batch_id job_group submitted_ms completed_ms",
+        "stages": "resource_profile_id barrier call_sites failure_reason accumulator_ids",
+        "sql_executions": "job_tags job_group query_id root_execution_id error_message",
+        "plan_metrics": "value last_attempt_value metric_type",
+    }
+    for table, names in unknown.items():
+        [row] = tables[table]
+        assert {name: row[name] for name in names.split()} == dict.fromkeys(names.split()), table
+    for table in ("storage", "accumulables", "executor_metrics", "resource_profiles", "sessions", "streaming_batches"):
+        assert tables[table] == []
