@@ -183,7 +183,7 @@ def _executor_added(executor: Object) -> Object:
         "Executor Info": {
             "Host": str(executor.get("hostPort", "")).rpartition(":")[0],
             "Total Cores": executor.get("totalCores"),
-            "Log Urls": {},
+            "Log Urls": executor.get("executorLogs") or {},
             "Resource Profile Id": executor.get("resourceProfileId"),
         },
     }
