@@ -59,6 +59,47 @@ def test_one_dropped_event_is_told(name: str, which: Callable[[int], bool], word
     assert any(words in note.message for note in told), told
 
 
+def _of(event: dict[str, Any]) -> list[tuple[str, int]]:
+    """The job, stage attempt or SQL execution whose start or end this is."""
+    name = event["Event"].rpartition(".")[2].removeprefix("SparkListener")
+    if name in ("JobStart", "JobEnd"):
+        return [("job", event["Job ID"])]
+    if name in ("StageSubmitted", "StageCompleted"):
+        return [("stage", event["Stage Info"]["Stage ID"])]
+    return [("sql", event["executionId"])] if "executionId" in event else []
+
+
+_THINGS = sorted({thing for event in events(_TEXT) for thing in _of(event)})
+
+
+@pytest.mark.parametrize("thing", _THINGS)
+def test_all_events_of_one_thing_dropped_are_told(thing: tuple[str, int], tmp_path: Path) -> None:
+    kept = [line for line in _LINES if thing not in _of(json.loads(line))]
+    told = [note.message for note in _read(tmp_path / "log", b"".join(kept)).notes if note.code == "dropped_events"]
+    assert told
+
+
+_ONE_OF = ("TaskStart", "TaskEnd", "JobStart", "JobEnd", "StageSubmitted", "StageCompleted", "SQLExecutionStart")
+_GOOD = {
+    event["Stage Info"]["Stage ID"]
+    for event in events(_TEXT)
+    if event["Event"] == "SparkListenerStageCompleted" and "Failure Reason" not in event["Stage Info"]
+}
+# Tasks of a failed stage may be killed without a word.
+_DROPPABLE = [
+    number
+    for number, event in enumerate(events(_TEXT))
+    if event["Event"].endswith(_ONE_OF) and ("Task Info" not in event or event["Stage ID"] in _GOOD)
+]
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(gone=st.sets(st.sampled_from(_DROPPABLE), min_size=1))
+def test_dropped_events_are_never_silent(gone: set[int], tmp_path: Path) -> None:
+    kept = [line for i, line in enumerate(_LINES) if i not in gone]
+    assert not _read(tmp_path / "log", b"".join(kept)).complete
+
+
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_tasks_without_any_event_are_told_by_their_ids(data: st.DataObject, tmp_path: Path) -> None:

@@ -115,6 +115,13 @@ def long(spark: SparkSession) -> None:
         plain(spark)
 
 
+def overload(spark: SparkSession) -> None:
+    """Many short tasks: more events than a short queue to the event log can hold."""
+    plain(spark)
+    spark.sparkContext.parallelize(range(1500), 1500).count()
+    spark.sparkContext.parallelize(range(8), 8).count()
+
+
 def connect(spark: SparkSession) -> None:
     """Queries through Spark Connect."""
     spark.range(0, 100, 1, 2).groupBy((F.col("id") % 3).alias("k")).count().collect()
@@ -124,12 +131,16 @@ def connect(spark: SparkSession) -> None:
 def counts(spark: SparkSession) -> dict[str, int]:
     """What Spark's status store holds, once its listeners have seen everything."""
     context = spark.sparkContext._jsc.sc()
-    context.listenerBus().waitUntilEmpty()
     store, jvm = context.statusStore(), spark.sparkContext._jvm
     nothing = jvm.java.util.ArrayList()
     quantiles = spark.sparkContext._gateway.new_array(jvm.double, 0)
-    stages = store.stageList(None, False, False, quantiles, nothing)
-    stages = [stages.apply(i) for i in range(stages.size())]
+    while True:  # tasks of a job that failed end after it
+        context.listenerBus().waitUntilEmpty()
+        listed = store.stageList(None, False, False, quantiles, nothing)
+        stages = [listed.apply(i) for i in range(listed.size())]
+        if not any(stage.numActiveTasks() for stage in stages):
+            break
+        time.sleep(0.1)
     jobs = store.jobsList(None)
     states = [str(jobs.apply(i).status()) for i in range(jobs.size())]
     ran = [stage for stage in stages if str(stage.status()) not in ("SKIPPED", "PENDING")]

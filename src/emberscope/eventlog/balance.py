@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +22,7 @@ Found = list[tuple[str, int]]
 
 # Ids with more gaps than so many for each that is seen are not Spark's, which count from 0.
 _MOST_GAPS: Final = 1000
+_OF_STAGE: Final = ["stage_id", "stage_attempt", "status", "job_id"]
 _RUN_TIME: Final = "internal.metrics.executorRunTime"
 
 
@@ -132,6 +133,27 @@ class Balance:
         return found
 
 
+def without_any(tables: Mapping[str, pa.Table], with_tasks: Collection[Key]) -> Found:
+    """Jobs, stages and SQL executions that others belong to, and that have no event of their own."""
+    jobs, stages, sql = tables["jobs"], tables["stages"], tables["sql_executions"]
+    ran = [row for row in stages.select(_OF_STAGE).to_pylist() if row["status"] != "skipped"]
+    known = {(row["stage_id"], row["stage_attempt"]) for row in ran}
+    no_stage = {stage_id for stage_id, attempt in with_tasks if (stage_id, attempt) not in known}
+    no_job = {row["stage_id"] for row in ran if row["job_id"] is None}
+    executions = set(sql["sql_execution_id"].to_pylist())
+    # Their events may have been excluded, all of them.
+    no_sql = (set(jobs["sql_execution_id"].to_pylist()) - executions - {None}) if executions else set()
+    found = []
+    for ids, noun, what in ((no_stage, "stage", "tasks"), (no_sql, "SQL execution", "jobs")):
+        if ids:
+            it = "it" if len(ids) == 1 else "them"
+            found.append((f"{counted(len(ids), noun)} had {what}, but the log has no event of {it}.", len(ids)))
+    if no_job and not any(ids is None for ids in jobs["stage_ids"].to_pylist()):
+        # Of how many jobs is not known.
+        found.append((f"{counted(len(no_job), 'stage')} ran for jobs that the log has no event of.", 1))
+    return found
+
+
 def jobs_and_stages(tables: Mapping[str, pa.Table], event_counts: Mapping[str, int], ended: bool) -> Found:
     """Jobs, stages and SQL executions with only a start or only an end, where both must have been."""
     jobs, stages, sql = tables["jobs"], tables["stages"], tables["sql_executions"]
@@ -139,14 +161,17 @@ def jobs_and_stages(tables: Mapping[str, pa.Table], event_counts: Mapping[str, i
     for row in stages.select(["stage_id", "status"]).to_pylist():
         status.setdefault(row["stage_id"], set()).add(row["status"])
     jobs_without_start = jobs_without_end = 0
-    of_good_jobs: set[int] = set()
+    of_ended: set[int] = set()
+    of_running: set[int] = set()
     for row in jobs.select(["status", "stage_ids"]).to_pylist():
         if row["stage_ids"] is None:
             jobs_without_start += 1
-        elif row["status"] == "succeeded":
-            of_good_jobs.update(row["stage_ids"])
-        elif row["status"] == "unfinished" and ended:
-            jobs_without_end += all(status.get(each, set()) <= {"succeeded", "skipped"} for each in row["stage_ids"])
+        elif row["status"] != "unfinished":
+            of_ended.update(row["stage_ids"])
+        else:
+            of_running.update(row["stage_ids"])
+            # A job that runs when the application is stopped is ended by that.
+            jobs_without_end += ended
     unfinished = pc.sum(pc.equal(stages["status"].cast(pa.string()), "unfinished")).as_py() or 0
     submitted, completed = (event_counts.get(f"SparkListenerStage{name}", 0) for name in ("Submitted", "Completed"))
     sql_ends = sum(n for name, n in event_counts.items() if name.endswith(".SparkListenerSQLExecutionEnd"))
@@ -157,8 +182,8 @@ def jobs_and_stages(tables: Mapping[str, pa.Table], event_counts: Mapping[str, i
             (jobs_without_end, "job", "must have ended", "end"),
             (completed - (submitted - unfinished), "stage attempt", "ended", "start"),
             (
-                sum("unfinished" in names for each, names in status.items() if each in of_good_jobs),
-                "stage of a job that succeeded",
+                sum("unfinished" in status.get(each, ()) for each in of_ended - of_running),
+                "stage",
                 "must have ended",
                 "end",
             ),

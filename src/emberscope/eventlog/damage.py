@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from emberscope.eventlog.balance import balance_notes, jobs_and_stages
+from emberscope.eventlog.balance import balance_notes, jobs_and_stages, without_any
 from emberscope.tables.coverage import Note
 from emberscope.tables.run import Application
 from emberscope.units import counted
@@ -28,6 +28,7 @@ def damage_notes(
     found = builder.balance.tasks(counts, tables["stages"], lost)
     # Of a log that is there twice all events count twice, but each thing is one.
     found += jobs_and_stages(tables, {} if counts.repeated else builder.event_counts, application.complete)
+    found += without_any(tables, builder.balance.stages)
     notes = balance_notes(
         found,
         max(0, builder.malformed - lost),
