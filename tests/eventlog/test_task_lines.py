@@ -63,7 +63,7 @@ def test_whole_logs(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_kernel_takes_all_first_attempts_that_ended_well() -> None:
     for text in (plain_text(), rolled_text()):
-        _, rows, _, others = Builder()._scan(Block(text))
+        _, rows, _, others = Builder().scan(Block(text))
         events = [json.loads(line) for line in text.splitlines()]
         first = [
             e

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -34,6 +34,15 @@ _TASK_START_NAME: Final = "SparkListenerTaskStart"
 _COLUMNS: Final = (tasks.COLUMNS, running.COLUMNS)
 _WIDTHS: Final = [1 + len(columns) for columns in _COLUMNS]
 _NO_ROWS: Final = [np.empty((0, width), np.int64) for width in _WIDTHS]
+
+
+class Scanned(NamedTuple):
+    """Of a block: the number of lines, rows of ends and starts of tasks with their texts, and other lines by number."""
+
+    line_count: int
+    rows: Sequence[NDArray[np.int64]]
+    texts: list[str]
+    lines: list[tuple[int, bytes]]
 
 
 class Builder:
@@ -76,13 +85,13 @@ class Builder:
             **self._columns.routes(),
         }
 
-    def add(self, block: Block) -> list[int]:
+    def add(self, block: Block, scanned: Scanned) -> list[int]:
         """Takes a block in; gives back the numbers of its malformed lines, counted from 1 over all blocks."""
         if block.long_line_bytes:
             self.lines += 1
             self.long_lines.append((self.lines, block.long_line_bytes))
             return []
-        count, (end_rows, start_rows), texts, lines = self._scan(block)
+        count, (end_rows, start_rows), texts, lines = scanned
         ends: list[bytes] = []
         end_numbers: list[int] = []
         starts: list[tuple[int, events.TaskStart]] = []
@@ -111,16 +120,18 @@ class Builder:
         self.lines += count
         return sorted(first + number for number in bad)
 
-    def _scan(self, block: Block) -> tuple[int, list[NDArray[np.int64]], list[str], Iterable[tuple[int, bytes]]]:
-        """The number of lines, rows of ends and starts of tasks with their texts, and the other lines, by number."""
+    def scan(self, block: Block) -> Scanned:
+        """What there is in a block, before any of it is taken in: other threads may do that."""
+        if block.long_line_bytes:
+            return Scanned(1, _NO_ROWS, [], [])
         if not NATIVE:
             lines = block.lines()
-            return len(lines), _NO_ROWS, [], enumerate(lines, 1)
+            return Scanned(len(lines), _NO_ROWS, [], list(enumerate(lines, 1)))
         count, found, texts, others = self._lines.scan(block.text)
         rows = [np.frombuffer(view, np.int64).reshape(-1, n) for view, n in zip(found, _WIDTHS, strict=True)]
         text, at = block.text, others.tolist()
         left = zip(at[::3], at[1::3], at[2::3], strict=True)
-        return count, rows, texts, [(number, text[start:end]) for number, start, end in left]
+        return Scanned(count, rows, texts, [(number, text[start:end]) for number, start, end in left])
 
     def _route(self, line: bytes, number: int) -> bool:
         """Handles any line but a plain TaskEnd. False where it is malformed."""

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from emberscope.errors import InputError
+from emberscope.eventlog.ahead import ahead
 from emberscope.eventlog.build import Builder
 from emberscope.eventlog.codecs import PLAIN, decompress
 from emberscope.eventlog.damage import damage_notes
 from emberscope.eventlog.lines import LINE_BYTES, blocks, stream_of
 from emberscope.eventlog.parts import Part, parts_of
+from emberscope.kernel import NATIVE
 from emberscope.tables.coverage import Coverage, Note
 from emberscope.tables.run import Application, Run
 from emberscope.units import format_bytes
@@ -95,16 +97,19 @@ def _read_part(part: Part, builder: Builder) -> list[Note]:
         # Blocks are as large as a buffer would be: plain text needs none.
         with open(part.path, "rb", buffering=0 if part.codec == PLAIN else _BUFFER_BYTES) as stream:
             text = stream if part.codec == PLAIN else stream_of(decompress(stream, part.codec, damage))
-            for block in blocks(text):
-                first = builder.lines + 1
-                bad = builder.add(block)
-                if not bad:
-                    continue
-                lines = block.lines()
-                if block.open_end and bad[-1] == builder.lines:
-                    cut_bytes = len(lines[bad.pop() - first])
-                malformed += [number - before for number in bad]
-                malformed_bytes += sum(len(lines[number - first]) for number in bad)
+            # The kernel lets go of the interpreter: its work goes on beside what is done with its results.
+            work = ((block, builder.scan(block)) for block in blocks(text))
+            with closing(ahead(work) if NATIVE else work) as each:
+                for block, scanned in each:
+                    first = builder.lines + 1
+                    bad = builder.add(block, scanned)
+                    if not bad:
+                        continue
+                    lines = block.lines()
+                    if block.open_end and bad[-1] == builder.lines:
+                        cut_bytes = len(lines[bad.pop() - first])
+                    malformed += [number - before for number in bad]
+                    malformed_bytes += sum(len(lines[number - first]) for number in bad)
     except OSError as error:
         raise InputError(part.path, f"cannot be read: {error.strerror}.") from error
     notes = []
