@@ -40,10 +40,10 @@ def command(inputs: tuple[str, ...], as_json: bool, follow: bool, kind: str | No
         follow_log(inputs, as_json=as_json)
         return
     from emberscope.report.summary import summary_document, summary_text
-    from emberscope.sources.load import load_without_tasks
+    from emberscope.sources.load import load_facts
     from emberscope.tables.coverage import Coverage, Note
 
-    reading = read_inputs(inputs, kind, reader=load_without_tasks)
+    reading = read_inputs(inputs, kind, reader=load_facts)
     described: list[dict[str, Any]] = [
         {"path": run.path, "kind": found, "coverage": run.coverage.document()} for found, run in reading.runs
     ]

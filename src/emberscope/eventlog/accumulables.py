@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import sys
+from array import array
 from collections.abc import Set
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 
-from emberscope.eventlog.events import Accumulable
+from emberscope.eventlog.events import ABSENT, Accumulable
 from emberscope.redact import Redactor, shorten
 from emberscope.tables.accumulables import ACCUMULABLES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _TASK_METRICS: Final = "internal.metrics."
 _SQL: Final = "sql"
@@ -32,7 +38,9 @@ class AccumulableColumns:
         self._redactor = redactor
         self._names: dict[int, str | None] = {}
         self._sql: set[int] = set()
-        self._values: dict[int, list[StageValue]] = {}
+        self._values = array("q")  # accumulator, stage, attempt and value, as numbers: there are many
+        self._index = np.empty((0, 4), dtype=np.int64)
+        self._places: dict[int, tuple[int, int]] = {}
         self._texts: dict[tuple[int, int, int], str | None] = {}
 
     def completed(self, stage_id: int, stage_attempt: int, accumulables: list[Accumulable]) -> None:
@@ -41,8 +49,8 @@ class AccumulableColumns:
                 continue
             raw = bytes(accumulable.value)
             value = integer(raw)
-            self._values.setdefault(accumulable.id, []).append(StageValue(stage_id, stage_attempt, value))
-            self._names.setdefault(accumulable.id, accumulable.name)
+            self._values.extend((accumulable.id, stage_id, stage_attempt, ABSENT if value is None else value))
+            self._names.setdefault(accumulable.id, accumulable.name and sys.intern(accumulable.name))
             if accumulable.metadata == _SQL:
                 self._sql.add(accumulable.id)
             if value is None and raw:
@@ -51,28 +59,45 @@ class AccumulableColumns:
 
     def of(self, accumulator_id: int) -> list[StageValue]:
         """Its values, in the order in which the stages completed."""
-        return self._values.get(accumulator_id, [])
+        if len(self._index) * 4 != len(self._values):
+            rows = self._rows()
+            self._index = rows[np.argsort(rows[:, 0], kind="stable")]
+            ids, starts = np.unique(self._index[:, 0], return_index=True)
+            ends = [*starts.tolist()[1:], len(rows)]
+            self._places = dict(zip(ids.tolist(), zip(starts.tolist(), ends, strict=True), strict=True))
+        start, end = self._places.get(accumulator_id, (0, 0))
+        if start == end:
+            return []
+        found = self._index[start:end].tolist()
+        return [StageValue(stage_id, attempt, _known(value)) for _, stage_id, attempt, value in found]
+
+    def _rows(self) -> NDArray[np.int64]:
+        return np.array(self._values, dtype=np.int64).reshape(-1, 4)
 
     def table(self, of_plans: Set[int]) -> pa.Table:
         """The table `accumulables`; `of_plans` are the accumulators that plans name."""
-        rows = [
-            (accumulator_id, value, (accumulator_id, value.stage_id, value.stage_attempt))
-            for accumulator_id, values in self._values.items()
-            for value in values
-        ]
-        rows.sort(key=lambda row: (row[1][:2], row[0]))
+        rows = self._rows()
+        rows = rows[np.lexsort((rows[:, 0], rows[:, 2], rows[:, 1]))]
         sql = self._sql | of_plans
+        ids, stages, attempts, values = (rows[:, at] for at in range(4))
+        listed = ids.tolist()
+        texts = self._texts
+        keys = zip(listed, stages.tolist(), attempts.tolist(), strict=True)
         return ACCUMULABLES.from_columns(
             {
-                "stage_id": [value.stage_id for _, value, _ in rows],
-                "stage_attempt": [value.stage_attempt for _, value, _ in rows],
-                "accumulator_id": [accumulator_id for accumulator_id, _, _ in rows],
-                "name": [self._redactor.text(self._names[accumulator_id]) for accumulator_id, _, _ in rows],
-                "kind": ["sql" if accumulator_id in sql else "user" for accumulator_id, _, _ in rows],
-                "value": [value.value for _, value, _ in rows],
-                "text": [self._texts.get(key) for _, _, key in rows],
+                "stage_id": pa.array(stages),
+                "stage_attempt": pa.array(attempts),
+                "accumulator_id": pa.array(ids),
+                "name": [self._redactor.text(self._names[accumulator_id]) for accumulator_id in listed],
+                "kind": ["sql" if accumulator_id in sql else "user" for accumulator_id in listed],
+                "value": pa.array(values, mask=values == ABSENT),
+                "text": [texts.get(key) for key in keys],
             }
         )
+
+
+def _known(value: int) -> int | None:
+    return None if value == ABSENT else value
 
 
 def is_task_metric(accumulable: Accumulable) -> bool:

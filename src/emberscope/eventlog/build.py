@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
@@ -36,6 +37,18 @@ _WIDTHS: Final = [1 + len(columns) for columns in _COLUMNS]
 _NO_ROWS: Final = [np.empty((0, width), np.int64) for width in _WIDTHS]
 
 
+FACTS_COLUMNS: Final = {
+    "stages": [
+        *("stage_id", "stage_attempt", "job_id", "status", "task_count", "submitted_ms", "completed_ms"),
+        "failure_reason",
+    ],
+    "jobs": ["job_id", "status", "stage_ids", "submitted_ms", "completed_ms"],
+    "executors": ["executor_id", "removed_ms"],
+    "sql_executions": ["sql_execution_id", "status", "started_ms", "ended_ms"],
+}
+"""What the facts of a log and its coverage need of its tables."""
+
+
 class Scanned(NamedTuple):
     """Of a block: the number of lines, rows of ends and starts of tasks with their texts, and other lines by number."""
 
@@ -52,20 +65,26 @@ class Builder:
     handler by the name of their event; events without a handler are checked, counted and left.
     """
 
-    def __init__(self, tasks_into: Callable[[pa.Table], None] | None = None, *, keep_tasks: bool = True) -> None:
-        """`tasks_into` gets table `tasks` in groups of rows; without it the table is kept, if `keep_tasks`."""
+    def __init__(self, into: Callable[[str, pa.Table], None] | None = None, *, facts_only: bool = False) -> None:
+        """`into` gets every table, with its name, and `tasks` in groups of rows: no more than its facts are kept.
+
+        With `facts_only` nothing more is read.
+        """
         self.redactor = Redactor()
+        self._into = into
+        self._facts_only = facts_only
         self.lines = 0
         self.long_lines: list[tuple[int, int]] = []
         self.malformed = 0
         self.event_counts: Counter[str] = Counter()
-        self._columns = Columns(self.redactor)
+        self._columns = Columns(self.redactor, facts_only=facts_only)
         self.running = RunningTasks()
         self.balance = self._columns.balance
         self.column_notes = self._columns.notes
         self.clock = Clock()
         repeated = self._columns.repeated.take
-        self._tasks = TaskColumns(self.redactor, self._tasks_ended, repeated, tasks_into, keep=keep_tasks)
+        of_tasks = partial(into, "tasks") if into is not None else None
+        self._tasks = TaskColumns(self.redactor, self._tasks_ended, repeated, of_tasks, keep=not facts_only)
         self._application: dict[str, Any] = {}
         self._last_ms = ABSENT
         self._lines = Lines(kinds(*_COLUMNS))
@@ -205,13 +224,25 @@ class Builder:
         return bool(self._application.get("complete"))
 
     def tables(self) -> dict[str, pa.Table]:
-        """All tables that an event log fills, `tasks` only if it is kept: then to be called once, at the end."""
+        """All tables that an event log fills, or those of `FACTS_COLUMNS` and `running_tasks`.
+
+        To be called once, at the end; with `facts_only` any number of times.
+        """
         tasks = self._tasks.finish()
         for executor_id, peak in self._tasks.peak_heap_by_executor().items():
             self._columns.executors.peak(executor_id, peak)
-        tables = self._columns.tables()
+        tables: dict[str, pa.Table] = {}
+        for name, table in self._columns.tables(last=not self._facts_only):
+            if self._into is not None:
+                self._into(name, table)
+            if self._into is None and not self._facts_only:
+                tables[name] = table
+            elif name in FACTS_COLUMNS:
+                tables[name] = table.select(FACTS_COLUMNS[name])
         end_ms = self._application.get("app_end_ms") or self._seen_until_ms(tables)
         running = self.running.table(tables, end_ms)
+        if self._into is not None:
+            self._into("running_tasks", running)
         return {**({} if tasks is None else {"tasks": tasks}), **tables, "running_tasks": running}
 
     def _seen_until_ms(self, tables: dict[str, pa.Table]) -> int | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 import pyarrow as pa
+from msgspec.structs import replace
 
 from emberscope.eventlog import events, executor_metrics, executors, resource_profiles, sessions, storage, streaming
 from emberscope.eventlog.accumulables import AccumulableColumns
@@ -30,10 +31,12 @@ Routes = dict[str, tuple[type[msgspec.Struct], Callable[[Any], None] | None]]
 class Columns:
     """Takes every event but ends and starts of tasks, in the order of the log.
 
-    `repeated` must be given the TaskEnd lines of which `sql_retries.is_repeated` is true.
+    `repeated` must be given the TaskEnd lines of which `sql_retries.is_repeated` is true. With `facts_only` what the
+    facts of a log do not need is checked and let go of: plans, accumulators, metrics of executors but their peaks.
     """
 
-    def __init__(self, redactor: Redactor) -> None:
+    def __init__(self, redactor: Redactor, *, facts_only: bool = False) -> None:
+        self._facts_only = facts_only
         self.settings = Settings(redactor)
         self.storage = StorageColumns(redactor)
         self.stages = StageColumns(redactor, self.storage)
@@ -41,7 +44,9 @@ class Columns:
         self.repeated = RepeatedTasks()
         self.sql = SqlColumns(redactor, self.settings, self.accumulables, self.repeated)
         self.executors = ExecutorColumns(redactor)
-        self.executor_metrics = ExecutorMetricColumns(self.executors.peak, lambda: self.stages.latest_ms)
+        self.executor_metrics = ExecutorMetricColumns(
+            self.executors.peak, lambda: self.stages.latest_ms, keep=not facts_only
+        )
         self.profiles = ResourceProfiles()
         self.streaming = StreamingColumns(redactor)
         self.sessions = SessionColumns(redactor)
@@ -67,7 +72,19 @@ class Columns:
             "StreamingQueryListener$QueryProgressEvent": (streaming.QueryProgress, self.streaming.progressed),
             "StreamingQueryListener$QueryTerminatedEvent": (streaming.QueryTerminated, self.streaming.terminated),
             **self._session_routes(),
+            **(self._facts_routes() if self._facts_only else {}),
         }
+
+    def _facts_routes(self) -> Routes:
+        return {
+            "SparkListenerSQLExecutionStart": (events.SqlExecutionStart, self._without_plan),
+            "SparkListenerSQLAdaptiveExecutionUpdate": (events.SqlAdaptiveUpdate, None),
+            "SparkListenerSQLAdaptiveSQLMetricUpdates": (events.SqlAdaptiveMetrics, None),
+            "SparkListenerDriverAccumUpdates": (events.SqlDriverUpdates, None),
+        }
+
+    def _without_plan(self, event: events.SqlExecutionStart) -> None:
+        self.sql.start(replace(event, plan=events.NO_RAW, plan_text=None))
 
     def _executor_routes(self) -> Routes:
         columns, metrics = self.executors, self.executor_metrics
@@ -119,7 +136,8 @@ class Columns:
         stage = event.stage
         self.stages.completed(event)
         self.balance.stage_completed(event)
-        self.accumulables.completed(stage.stage_id, stage.stage_attempt, stage.accumulables)
+        if not self._facts_only:
+            self.accumulables.completed(stage.stage_id, stage.stage_attempt, stage.accumulables)
 
     def _executor_removed(self, event: executors.ExecutorRemoved) -> None:
         self.executors.removed(event)
@@ -133,18 +151,19 @@ class Columns:
         what = "plan is" if plans == 1 else "plans are"
         return [Note("limited", f"{plans:,} {what} nested so deeply that only the upper operators are in the tables.")]
 
-    def tables(self) -> dict[str, pa.Table]:
-        """All tables of these builders. To be called once, at the end, when `executors.peak` knows those of tasks."""
-        sql = self.sql.tables(self.stages.failed_executions(), self.stages.execution_of_stage())
-        return {
-            **self.stages.tables(),
-            **self.executors.tables(),
-            **sql,
-            "accumulables": self.accumulables.table(self.sql.accumulators()),
-            "executor_metrics": self.executor_metrics.table(),
-            "resource_profiles": self.profiles.table(),
-            **self.storage.tables(),
-            **self.streaming.tables(),
-            **self.sessions.tables(),
-            "conf": self.settings.table(),
-        }
+    def tables(self, *, last: bool) -> Iterator[tuple[str, pa.Table]]:
+        """All tables of these builders, one by one, so that one can be let go of before the next is made.
+
+        To be called at the end, when `executors.peak` knows those of tasks; `last` lets go of what was collected.
+        """
+        failed, of_stage = self.stages.failed_executions(), self.stages.execution_of_stage()
+        yield from self.stages.tables(last=last).items()
+        yield from self.executors.tables().items()
+        yield from self.sql.tables(failed, of_stage).items()
+        yield "accumulables", self.accumulables.table(self.sql.accumulators())
+        yield "executor_metrics", self.executor_metrics.table()
+        yield "resource_profiles", self.profiles.table()
+        yield from self.storage.tables().items()
+        yield from self.streaming.tables().items()
+        yield from self.sessions.tables().items()
+        yield "conf", self.settings.table()

@@ -71,10 +71,14 @@ _SOURCES: Final = ("stage", "heartbeat")
 
 
 class ExecutorMetricColumns:
-    """Collects peaks; `heap` is told each peak of the heap, and `clock` says the latest time known (`ABSENT`: none)."""
+    """Collects peaks; `heap` is told each peak of the heap, and `clock` says the latest time known (`ABSENT`: none).
 
-    def __init__(self, heap: Callable[[str, int], None], clock: Callable[[], int]) -> None:
+    Rows are kept only with `keep`.
+    """
+
+    def __init__(self, heap: Callable[[str, int], None], clock: Callable[[], int], *, keep: bool = True) -> None:
         self._heap = heap
+        self._keep = keep
         self._clock = clock
         self._executors: dict[str, int] = {}
         self._rows: list[tuple[int, ...]] = []
@@ -89,6 +93,8 @@ class ExecutorMetricColumns:
 
     def _add(self, source: int, executor_id: str, stage_id: int, stage_attempt: int, peaks: MetricPeaks) -> None:
         self._heap(executor_id, peaks.jvm_heap_bytes)
+        if not self._keep:
+            return
         executor = self._executors.setdefault(executor_id, len(self._executors))
         stage = (ABSENT, ABSENT) if stage_id == _NO_STAGE else (stage_id, stage_attempt)
         self._rows.append((executor, source, *stage, self._clock(), *astuple(peaks)))

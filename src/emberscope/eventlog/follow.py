@@ -128,7 +128,7 @@ class Follower:
             self._tail.close()
 
     def _start(self) -> None:
-        self._builder = Builder(keep_tasks=False)
+        self._builder = Builder(facts_only=True)
         self._parts: list[Part] = []
         self._notes: list[Note] = []
         self._malformed = 0
@@ -197,7 +197,7 @@ class Follower:
 
     def _take(self, blocks: Iterator[Block]) -> None:
         for block in blocks:
-            self._malformed += len(self._builder.add(block))
+            self._malformed += len(self._builder.add(block, self._builder.scan(block)))
 
     def _finish(self) -> None:
         """Reads the part to its end and leaves it."""
@@ -205,7 +205,7 @@ class Follower:
         before = self._malformed
         cut = False
         for block in self._tail.rest():
-            bad = self._builder.add(block)
+            bad = self._builder.add(block, self._builder.scan(block))
             cut = block.open_end and bool(bad)
             self._malformed += len(bad)
         if cut:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -100,6 +101,10 @@ def _node(
 
 def _metrics(entries: Any) -> tuple[SqlMetric, ...]:
     try:
-        return tuple(msgspec.convert(entries or [], list[SqlMetric], strict=False))
+        metrics = msgspec.convert(entries or [], list[SqlMetric], strict=False)
     except msgspec.ValidationError:
         return ()
+    # The same few names come with every operator; one copy of each is kept.
+    return tuple(
+        SqlMetric(m.accumulator_id, sys.intern(m.name), m.metric_type and sys.intern(m.metric_type)) for m in metrics
+    )

@@ -37,13 +37,21 @@ def read_event_log(path: str) -> Run:
     return _read(path, Builder())
 
 
-def read_without_tasks(path: str, tasks_into: Callable[[pa.Table], None] | None = None) -> Run:
-    """As `read_event_log`, in memory that hardly grows with the log: without table `tasks`.
+def read_facts(path: str) -> Run:
+    """As `read_event_log`, in memory that grows with stages and jobs only: what `facts` needs.
 
-    `tasks_into` gets that table, in groups of `tasks.GROUP_ROWS` rows and a smaller one at the end; none if there are
-    no tasks.
+    The tables have the columns of `build.FACTS_COLUMNS`, and there is `running_tasks`. Of secrets those are counted
+    that were met: plans and accumulators are not looked at.
     """
-    return _read(path, Builder(tasks_into, keep_tasks=False))
+    return _read(path, Builder(facts_only=True))
+
+
+def read_into(path: str, into: Callable[[str, pa.Table], None]) -> Run:
+    """As `read_facts`, and `into` gets all tables with their names, one at a time.
+
+    Table `tasks` comes in groups of `tasks.GROUP_ROWS` rows and a smaller one at the end; none if there are no tasks.
+    """
+    return _read(path, Builder(into))
 
 
 def _read(path: str, builder: Builder) -> Run:

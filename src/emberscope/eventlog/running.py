@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,6 +35,8 @@ COLUMNS: Final = (
 )
 _TASK_ID: Final = COLUMNS.index("task_id")
 _TASK_INDEX: Final = COLUMNS.index("task_index")
+_OF_STAGES: Final = ("stage_id", "stage_attempt", "job_id", "status", "completed_ms", "failure_reason")
+_OF_JOBS: Final = ("job_id", "status", "completed_ms")
 _MOST_WAITING: Final = 1 << 14
 _MOST_TASKS: Final = 1 << 26
 _MOST_INDEXES: Final = 1 << 22
@@ -146,8 +148,8 @@ class RunningTasks:
         self._started = self._started[~self._ended.holds(self._started[:, _TASK_ID])]
         if not len(self._started):
             return RUNNING_TASKS.empty()
-        stages = {(row["stage_id"], row["stage_attempt"]): row for row in tables["stages"].to_pylist()}
-        jobs = {row["job_id"]: row for row in tables["jobs"].to_pylist()}
+        stages = {(row["stage_id"], row["stage_attempt"]): row for row in _rows(tables["stages"], _OF_STAGES)}
+        jobs = {row["job_id"]: row for row in _rows(tables["jobs"], _OF_JOBS)}
         removed = dict(
             zip(*(tables["executors"][name].to_pylist() for name in ("executor_id", "removed_ms")), strict=True)
         )
@@ -180,6 +182,11 @@ class RunningTasks:
         self.lost = sum(min(n, max(0, self._starts[key] - self._ends[key])) for key, n in without_end.items())
         self._misfits = without_end.total() - self.lost
         return RUNNING_TASKS.from_rows(rows) if rows else RUNNING_TASKS.empty()
+
+
+def _rows(table: pa.Table, columns: Sequence[str]) -> list[Row]:
+    rows: list[Row] = table.select(columns).to_pylist()
+    return rows
 
 
 def _row(values: list[int], texts: list[str]) -> Row:

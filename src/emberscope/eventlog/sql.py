@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 from msgspec.structs import replace
@@ -33,6 +33,22 @@ from emberscope.tables.sql_executions import SQL_EXECUTIONS
 _NO_TOTAL: Final = "average"
 
 
+MetricRow = tuple[int, int | None, int, str, str | None, int | None, int | None, list[int]]
+_NODE_COLUMNS: Final = (
+    *("sql_execution_id", "node_id", "parent_node_id", "name", "detail", "codegen_id", "stage_ids"),
+)
+_METRIC_COLUMNS: Final = (
+    "sql_execution_id",
+    "node_id",
+    "accumulator_id",
+    "name",
+    "metric_type",
+    "value",
+    "last_attempt_value",
+    "stage_ids",
+)
+
+
 @dataclass(slots=True)
 class _Execution:
     start: SqlExecutionStart | None = None
@@ -55,6 +71,8 @@ class SqlColumns:
         self._repeated = repeated
         self._settings = settings
         self._executions: dict[int, _Execution] = {}
+        self._named: set[int] = set()
+        self._cut_plans = 0
         self._driver_totals: dict[tuple[int, int], int] = {}
         self._execution_of_stage: Mapping[int, int | None] = {}
 
@@ -118,17 +136,8 @@ class SqlColumns:
                 if not stages and node.codegen_node is not None:
                     # An operator without a metric of its own ran where its generated code ran.
                     stages = self._stages_of(execution_id, execution.nodes[node.codegen_node].metrics)
-                nodes.append(
-                    {
-                        "sql_execution_id": execution_id,
-                        "node_id": node.node_id,
-                        "parent_node_id": node.parent_id,
-                        "name": node.name,
-                        "detail": self._redactor.text(node.detail),
-                        "codegen_id": node.codegen_id,
-                        "stage_ids": stages,
-                    }
-                )
+                detail = self._redactor.text(node.detail)
+                nodes.append((execution_id, node.node_id, node.parent_id, node.name, detail, node.codegen_id, stages))
                 for metric in node.metrics:
                     shown.add(metric.accumulator_id)
                     metrics.append(self._metric_row(execution_id, node.node_id, metric, node.cached))
@@ -137,10 +146,13 @@ class SqlColumns:
                 for metric in execution.extra_metrics
                 if metric.accumulator_id not in shown
             )
+            self._named |= shown
+            self._cut_plans += any(node.name == DEEPER_NODE for node in execution.nodes)
+            execution.nodes = ()  # there may be many
         return {
             "sql_executions": SQL_EXECUTIONS.from_rows(executions),
-            "plan_nodes": PLAN_NODES.from_rows(nodes),
-            "plan_metrics": PLAN_METRICS.from_rows(metrics),
+            "plan_nodes": PLAN_NODES.from_columns(_columns(_NODE_COLUMNS, nodes)),
+            "plan_metrics": PLAN_METRICS.from_columns(_columns(_METRIC_COLUMNS, metrics)),
         }
 
     def _execution_row(self, execution_id: int, execution: _Execution, job_failed: bool) -> dict[str, object]:
@@ -169,7 +181,7 @@ class SqlColumns:
             "error_message": self._redactor.text(shorten(error)) or None,
         }
 
-    def _metric_row(self, execution_id: int, node_id: int | None, metric: SqlMetric, cached: bool) -> dict[str, object]:
+    def _metric_row(self, execution_id: int, node_id: int | None, metric: SqlMetric, cached: bool) -> MetricRow:
         by_tasks = by_last = None
         if metric.metric_type != _NO_TOTAL:
             values = self._accumulables.of(metric.accumulator_id)
@@ -178,25 +190,28 @@ class SqlColumns:
         by_driver = self._driver_totals.get((execution_id, metric.accumulator_id))
         if metric.metric_type == _NO_TOTAL:
             by_driver = None
-        return {
-            "sql_execution_id": execution_id,
-            "node_id": node_id,
-            "accumulator_id": metric.accumulator_id,
-            "name": metric.name,
-            "metric_type": metric.metric_type,
-            "value": _together(by_tasks, by_driver),
-            "last_attempt_value": _together(by_last, by_driver),
-            "stage_ids": self._stages_of(execution_id, (metric,)),
-        }
+        return (
+            execution_id,
+            node_id,
+            metric.accumulator_id,
+            metric.name,
+            metric.metric_type,
+            _together(by_tasks, by_driver),
+            _together(by_last, by_driver),
+            self._stages_of(execution_id, (metric,)),
+        )
 
     def cut_plans(self) -> int:
         """How many last plans are nested so deeply that some of their operators were cut off. Known after `tables`."""
-        return sum(any(n.name == DEEPER_NODE for n in execution.nodes) for execution in self._executions.values())
+        return self._cut_plans
 
     def accumulators(self) -> set[int]:
         """All accumulators that the plans name. Known once `tables` is done."""
-        nodes = (node for execution in self._executions.values() for node in execution.nodes)
-        return {metric.accumulator_id for node in nodes for metric in node.metrics}
+        return self._named
+
+
+def _columns(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, Any]:
+    return dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
 
 
 def _together(by_tasks: int | None, by_driver: int | None) -> int | None:

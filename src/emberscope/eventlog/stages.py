@@ -27,6 +27,7 @@ from emberscope.tables.stages import STAGES
 
 _CODEGEN: Final = re.compile(r"WholeStageCodegen \((\d{1,9})\)")
 _CACHED: Final = re.compile(rb'"Number of Cached Partitions": ?[1-9]')
+_PART: Final = 1 << 13
 _NO_PROPERTIES: Final = Properties()
 
 Row = dict[str, Any]
@@ -70,7 +71,7 @@ class StageColumns:
             self._first_job.setdefault(stage_id, event.job_id)
         for stage in event.stages:
             key = (stage.stage_id, stage.stage_attempt)
-            if key not in self._planned:
+            if key not in self._planned and key not in self._stages:
                 self._planned[key] = self._row(stage) | self._labels(properties)
 
     def job_end(self, event: JobEnd) -> None:
@@ -85,6 +86,7 @@ class StageColumns:
         stage = event.stage
         labels = self._labels(event.properties or _NO_PROPERTIES)
         row = self._stages.setdefault((stage.stage_id, stage.stage_attempt), {})
+        self._planned.pop((stage.stage_id, stage.stage_attempt), None)
         row.update(self._row(stage) | labels | {"status": row.get("status", "unfinished")} | _set(row))
         self._saw(stage.submitted_ms)
 
@@ -191,24 +193,37 @@ class StageColumns:
         """The SQL execution that each stage ran for."""
         return {stage_id: row.get("sql_execution_id") for (stage_id, _), row in self._stages.items()}
 
-    def tables(self) -> dict[str, pa.Table]:
+    def tables(self, *, last: bool) -> dict[str, pa.Table]:
         """Tables `jobs` and `stages`; an attempt that a job planned and that never was submitted is `skipped`.
+
+        With `last` what was collected goes while the table is made, as there may be much of it.
 
         A stage whose output was there may be skipped first and run later as attempt 1, when that output is lost.
         """
         jobs = [{"status": "unfinished"} | row | {"job_id": job_id} for job_id, row in self._jobs.items()]
-        stages = [
-            row | {"stage_id": stage_id, "stage_attempt": attempt} for (stage_id, attempt), row in self._stages.items()
-        ]
-        stages += [
-            row | {"stage_id": stage_id, "stage_attempt": attempt, "status": "skipped"}
-            for (stage_id, attempt), row in self._planned.items()
-            if (stage_id, attempt) not in self._stages
-        ]
-        stages.sort(key=lambda row: (row["stage_id"], row["stage_attempt"]))
-        for row in stages:
-            row["job_id"] = self._first_job.get(row["stage_id"])
-        return {"jobs": JOBS.from_rows(jobs), "stages": STAGES.from_rows(stages)}
+        skipped = self._planned.keys() - self._stages.keys()
+        keys = sorted({*self._stages, *skipped})
+        parts = [self._part(keys[start : start + _PART], last) for start in range(0, len(keys), _PART)]
+        if last:
+            self._rdds.clear()
+        return {"jobs": JOBS.from_rows(jobs), "stages": pa.concat_tables(parts) if parts else STAGES.empty()}
+
+    def _part(self, keys: list[tuple[int, int]], last: bool) -> pa.Table:
+        ran = [key in self._stages for key in keys]
+        rows = []
+        for key, here in zip(keys, ran, strict=True):
+            held = self._stages if here else self._planned
+            rows.append(held.pop(key) if last else held[key])
+        columns: dict[str, list[Any]] = {
+            name: [row.get(name) for row in rows] for name in {n for row in rows for n in row}
+        }
+        columns |= {
+            "stage_id": [stage_id for stage_id, _ in keys],
+            "stage_attempt": [attempt for _, attempt in keys],
+            "status": [row.get("status") if here else "skipped" for row, here in zip(rows, ran, strict=True)],
+            "job_id": [self._first_job.get(stage_id) for stage_id, _ in keys],
+        }
+        return STAGES.from_columns(columns)
 
 
 def _number(text: str | None) -> int | None:

@@ -237,6 +237,7 @@ class TaskColumns:
         if self._into:
             if self._kept.rows:
                 self._into(self._drain())
+            pa.default_memory_pool().release_unused()
             return None
         return self._drain() if self._keep else None
 

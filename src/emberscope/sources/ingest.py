@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from emberscope.errors import InputError, StoreError, UsageError
 from emberscope.eventlog.facts import facts
-from emberscope.eventlog.read import read_without_tasks
+from emberscope.eventlog.read import read_into
 from emberscope.eventlog.tasks import GROUP_ROWS
 from emberscope.sources.load import Input, load
 from emberscope.store.layout import safe_name
@@ -58,14 +58,11 @@ def ingest(item: Input, into: Path, taken: set[str]) -> Ingested:
     with _new_directory(into) as directory:
         tables = directory / TABLES
         tables.mkdir()
-        rows: dict[str, int] = {}
         if item.kind == "event_log":
-            run, rows["tasks"] = _stream(item.path, tables / "tasks.parquet")
+            run, rows = _stream(item.path, tables)
         else:
             run = load(item.path, item.kind, files=item.files)
-        for name, table in run.tables.items():
-            pq.write_table(table, tables / f"{name}.parquet", row_group_size=GROUP_ROWS, **_options(table.schema))
-            rows[name] = table.num_rows
+            rows = {name: _write(table, tables / f"{name}.parquet") for name, table in run.tables.items()}
         described = _describe(item, run, dict(sorted(rows.items())))
         write_json(directory / DOCUMENT, described)
         place = into / _free_name(_name(run), taken)
@@ -101,23 +98,30 @@ def _describe(item: Input, run: Run, rows: dict[str, int]) -> dict[str, Any]:
     }
 
 
-def _stream(path: str, tasks: Path) -> tuple[Run, int]:
-    rows = 0
+def _stream(path: str, tables: Path) -> tuple[Run, dict[str, int]]:
     schema = TASKS.schema()
-    with pq.ParquetWriter(tasks, schema, **_options(schema)) as writer:
+    rows = {"tasks": 0}
+    with pq.ParquetWriter(tables / "tasks.parquet", schema, **_options(schema)) as tasks:
 
-        def write(group: pa.Table) -> None:
-            nonlocal rows
-            rows += group.num_rows
-            writer.write_table(group, row_group_size=2 * GROUP_ROWS)  # it is one group
+        def write(name: str, table: pa.Table) -> None:
+            if name != "tasks":
+                rows[name] = _write(table, tables / f"{name}.parquet")
+                return
+            rows["tasks"] += table.num_rows
+            tasks.write_table(table, row_group_size=2 * GROUP_ROWS)  # it is one group
 
         try:
-            run = read_without_tasks(path, write)
+            run = read_into(path, write)
         except OSError as error:
             if error.filename is None:  # it is the output
                 raise
             raise InputError(path, f"cannot be read: {error.strerror or error}.") from error
     return run, rows
+
+
+def _write(table: pa.Table, path: Path) -> int:
+    pq.write_table(table, path, row_group_size=GROUP_ROWS, **_options(table.schema))
+    return int(table.num_rows)
 
 
 def _options(schema: pa.Schema) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from emberscope.errors import InputError, StoreError, UsageError
-from emberscope.eventlog.read import read_event_log, read_without_tasks
+from emberscope.eventlog.read import read_event_log, read_facts
 from emberscope.sources.kind import ARCHIVE, READABLE, kind_of
 from emberscope.sources.members import members
 from emberscope.sources.processes import in_processes, useful_processes
@@ -95,12 +95,12 @@ def load_input(item: Input, *, lines: bool = False, compilation: bool = False) -
     return load(item.path, item.kind, lines=lines, compilation=compilation, files=item.files)
 
 
-def load_without_tasks(item: Input) -> Run:
-    """As `load_input`, of an event log without table `tasks`: in memory that hardly grows with the log."""
+def load_facts(item: Input) -> Run:
+    """As `load_input`, of an event log only what its facts need: in memory that hardly grows with the log."""
     if item.kind != "event_log":
         return load_input(item)
     try:
-        return read_without_tasks(item.path)
+        return read_facts(item.path)
     except OSError as error:
         raise InputError(item.path, f"cannot be read: {error.strerror or error}.") from error
 
