@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from emberscope.eventlog.build import FACTS_COLUMNS
 from emberscope.eventlog.facts import facts
-from emberscope.eventlog.read import read_event_log
+from emberscope.eventlog.read import read_event_log, read_facts, read_into
 from tests.eventlog.logs import PACKED, ROLLED, events, plain_text, rolled_text
 
 
@@ -56,3 +57,17 @@ def test_a_peak_that_was_never_polled_is_zero(tmp_path: Path) -> None:
     run = read_event_log(str(tmp_path / "log"))
     assert facts(run)["peak_jvm_heap_bytes"] == 0
     assert run.tables["executors"]["peak_jvm_heap_bytes"].to_pylist() == [None, None]
+
+
+@pytest.mark.parametrize("log", [PACKED, ROLLED], ids=["3.5", "4.3"])
+def test_the_facts_need_no_tables_of_tasks_and_plans(log: Path) -> None:
+    whole, brief = read_event_log(str(log)), read_facts(str(log))
+    passed: set[str] = set()
+    streamed = read_into(str(log), lambda name, table: passed.add(name))
+    assert facts(streamed) == facts(whole)
+    # Plans are not looked at for the facts, nor are secrets in them.
+    for run in (brief, whole):
+        assert {note.code for note in run.coverage.notes} == {"redacted"}
+    assert facts(brief) | {"coverage": None} == facts(whole) | {"coverage": None}
+    assert set(brief.tables) == set(streamed.tables) == {*FACTS_COLUMNS, "running_tasks"}
+    assert passed == set(whole.tables)

@@ -38,7 +38,7 @@ def columns(*lines: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
         record, handler = routes[line["Event"].rpartition(".")[2]]
         assert handler is not None
         handler(decode(msgspec.json.Decoder(record), json.dumps(line).encode()))
-    return {name: table.to_pylist() for name, table in built.tables().items()}
+    return {name: table.to_pylist() for name, table in built.tables(last=True)}
 
 
 def test_blocks_that_are_left_at_the_end(run: Run, told: list[dict[str, Any]]) -> None:

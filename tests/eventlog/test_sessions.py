@@ -66,7 +66,7 @@ def test_statements_of_the_thrift_server() -> None:
         record, handler = routes[line["Event"].rpartition(".")[2]]
         assert handler is not None
         handler(decode(msgspec.json.Decoder(record), json.dumps(line).encode()))
-    tables = built.tables()
+    tables = dict(built.tables(last=True))
     [session] = tables["sessions"].to_pylist()
     assert (session["client_host"], session["started_ms"], session["closed_ms"]) == ("10.0.0.1", 1, 8)
     got = [(r["statement_id"], r["status"], r["finished_ms"], r["closed_ms"]) for r in tables["statements"].to_pylist()]
