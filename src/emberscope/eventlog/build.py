@@ -42,7 +42,7 @@ FACTS_COLUMNS: Final = {
         *("stage_id", "stage_attempt", "job_id", "status", "task_count", "submitted_ms", "completed_ms"),
         "failure_reason",
     ],
-    "jobs": ["job_id", "status", "stage_ids", "submitted_ms", "completed_ms"],
+    "jobs": ["job_id", "status", "stage_ids", "sql_execution_id", "submitted_ms", "completed_ms"],
     "executors": ["executor_id", "removed_ms"],
     "sql_executions": ["sql_execution_id", "status", "started_ms", "ended_ms"],
 }
