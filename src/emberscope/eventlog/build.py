@@ -39,7 +39,8 @@ _NO_ROWS: Final = [np.empty((0, width), np.int64) for width in _WIDTHS]
 
 FACTS_COLUMNS: Final = {
     "stages": [
-        *("stage_id", "stage_attempt", "job_id", "status", "task_count", "submitted_ms", "completed_ms"),
+        *("stage_id", "stage_attempt", "job_id", "sql_execution_id", "status", "task_count"),
+        *("submitted_ms", "completed_ms"),
         "failure_reason",
     ],
     "jobs": ["job_id", "status", "stage_ids", "sql_execution_id", "submitted_ms", "completed_ms"],
