@@ -172,6 +172,8 @@ def jobs_and_stages(tables: Mapping[str, pa.Table], event_counts: Mapping[str, i
             of_running.update(row["stage_ids"])
             # A job that runs when the application is stopped is ended by that.
             jobs_without_end += ended
+    # Where a job lost its end, tasks that seem to run where the log ends lost theirs.
+    running = pc.sum(tables["running_tasks"]["at_end"]).as_py() if jobs_without_end else 0
     unfinished = pc.sum(pc.equal(stages["status"].cast(pa.string()), "unfinished")).as_py() or 0
     submitted, completed = (event_counts.get(f"SparkListenerStage{name}", 0) for name in ("Submitted", "Completed"))
     sql_ends = sum(n for name, n in event_counts.items() if name.endswith(".SparkListenerSQLExecutionEnd"))
@@ -180,6 +182,7 @@ def jobs_and_stages(tables: Mapping[str, pa.Table], event_counts: Mapping[str, i
         for count, noun, did, lacks in (
             (jobs_without_start, "job", "ended", "start"),
             (jobs_without_end, "job", "must have ended", "end"),
+            (running or 0, "task", "must have ended", "end"),
             (completed - (submitted - unfinished), "stage attempt", "ended", "start"),
             (
                 sum("unfinished" in status.get(each, ()) for each in of_ended - of_running),

@@ -84,7 +84,7 @@ def _notes(builder: Builder, application: Application, tables: dict[str, pa.Tabl
         message = f"{lost:,} {what} started, but the log has no end of {'it' if lost == 1 else 'them'}."
         notes.append(Note("dropped_events", message, "", {"events": lost}))
     running = pc.sum(tables["running_tasks"]["at_end"]).as_py() or 0
-    if running:
+    if running and not (application.complete and "unfinished" in tables["jobs"]["status"].to_pylist()):
         verb = "task was" if running == 1 else "tasks were"
         notes.append(Note("limited", f"{running:,} {verb} running where the log ends."))
     if application.tasks.with_metrics and application.tasks.sums["executor_cpu_time_ns"] is None:
