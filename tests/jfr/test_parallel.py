@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from emberscope.jfr.parallel import in_order
+from emberscope.jfr.parallel import MOST_THREADS, in_order, useful_threads
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
@@ -56,3 +56,8 @@ def test_an_exception_is_raised_in_its_place(threads: int) -> None:
     with pytest.raises(ValueError, match="five"):
         next(results)
     assert list(results) == []
+
+
+def test_small_recordings_are_read_by_one_thread_and_none_by_more_than_there_are() -> None:
+    assert useful_threads(0) == useful_threads(50_000_000) == 1
+    assert 1 <= useful_threads(1 << 40) <= MOST_THREADS

@@ -14,7 +14,7 @@ from emberscope.jfr.encoding import BROKEN, Damaged, read_long
 from emberscope.jfr.header import HEADER_BYTES, Header
 from emberscope.jfr.losses import Losses
 from emberscope.jfr.metadata import Metadata, metadata_body, parse_metadata
-from emberscope.jfr.parallel import in_order
+from emberscope.jfr.parallel import in_order, useful_threads
 from emberscope.jfr.parts import chunks_of, nothing_read
 from emberscope.jfr.source import Source, opened
 from emberscope.tables.coverage import Coverage
@@ -118,7 +118,11 @@ def _chunks(
     with (
         _told(path),
         opened(recording) as (source, missing),
-        closing(in_order(_Decoding(source, wanted), chunks_of(source, missing, losses), threads)) as decoded,
+        closing(
+            in_order(
+                _Decoding(source, wanted), chunks_of(source, missing, losses), threads or useful_threads(source.size)
+            )
+        ) as decoded,
     ):
         for header, chunk in decoded:
             if isinstance(chunk, Refused):

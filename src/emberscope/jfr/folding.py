@@ -14,7 +14,7 @@ from emberscope.jfr.choice import MOST_SAMPLES, of_stacks, sleeping_keys, words_
 from emberscope.jfr.chunk import Chunk, Refused
 from emberscope.jfr.events import DATA_LOSS, SAMPLES_LOST_EVENT, SLEEPING, SampleEvent
 from emberscope.jfr.losses import Losses
-from emberscope.jfr.parallel import in_order
+from emberscope.jfr.parallel import in_order, useful_threads
 from emberscope.jfr.parts import chunks_of, nothing_read
 from emberscope.jfr.sampled import Sampled, Traces, sampled
 from emberscope.jfr.source import Source, opened
@@ -63,7 +63,7 @@ def _fold(source: Source, missing: str, path: str, event: str, lines: bool, comp
     read_one = partial(sampled, source, choice=of_stacks(frozenset((event,)), lines), compilation=compilation)
     weights = _Weights()
     read = 0
-    results = in_order(read_one, headers)
+    results = in_order(read_one, headers, useful_threads(source.size))
     for header in headers:
         chunk = next(results)
         if isinstance(chunk, Refused):

@@ -15,29 +15,33 @@ from emberscope import kernel
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
+_BYTES_A_THREAD: Final = 64 << 20
 MOST_THREADS: Final = 4
 """More would hold more chunks in memory at a time, and whoever takes the results is one thread."""
 
 
-def useful_threads() -> int:
-    """How many threads decode chunks side by side: the kernel in Python holds the interpreter's lock."""
+def useful_threads(work_bytes: int) -> int:
+    """How many threads decode so many bytes of chunks side by side.
+
+    The kernel in Python holds the interpreter's lock. And memory that is touched first by two threads costs more than
+    by one: below some 100 MB one thread is as quick as two, for less work.
+    """
     if not kernel.NATIVE:
         return 1
     allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
-    return min(len(allowed), MOST_THREADS)
+    return min(len(allowed), MOST_THREADS, 1 + work_bytes // _BYTES_A_THREAD)
 
 
 def in_order(
-    function: Callable[[_Item], _Result], items: Iterable[_Item], threads: int | None = None
+    function: Callable[[_Item], _Result], items: Iterable[_Item], threads: int
 ) -> Generator[_Result, None, None]:
-    """The results of `function` for the items, in their order, made by so many threads (None: `useful_threads`).
+    """The results of `function` for the items, in their order, made by so many threads (`useful_threads`).
 
     At most `threads` items are in memory, the one that the caller works on among them: the caller is as good as one of
     the threads. With one thread, or one item, all is done in the caller's thread when its result is asked for. An
     exception is raised in place of its result and ends the iteration. Closing the iterator early waits for the items
     in work and drops the others.
     """
-    threads = useful_threads() if threads is None else threads
     rest = iter(items)
     first = list(islice(rest, 2))
     if threads <= 1 or len(first) < 2:

@@ -12,7 +12,7 @@ from emberscope.jfr.chunk import Refused
 from emberscope.jfr.gather import Gathered
 from emberscope.jfr.header import Header
 from emberscope.jfr.losses import Losses
-from emberscope.jfr.parallel import in_order
+from emberscope.jfr.parallel import in_order, useful_threads
 from emberscope.jfr.parts import chunks_of, nothing_read
 from emberscope.jfr.sampled import Sampled, sampled
 from emberscope.jfr.source import Source, opened
@@ -68,7 +68,7 @@ class _Reading:
     def read(self, source: Source, missing: str) -> Recording:
         headers = list(chunks_of(source, missing, self._losses))
         read_one = partial(sampled, source, choice=of_tables(self._lines), compilation=self._compilation)
-        results = in_order(read_one, headers)
+        results = in_order(read_one, headers, useful_threads(source.size))
         for header in headers:
             chunk = next(results)
             self._versions.append(header.version)
