@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,7 @@ HARMLESS = {"redacted", "truncated_stacks", "limited", "unresolved", "dropped_ev
 the JVM's sampler says it lost, and samples whose stack the JVM did not write: the JDK's own reader, with which every
 chunk is compared, has none either."""
 _STATE = 64
+_MOST_SECONDS = 120
 
 
 @dataclass
@@ -32,14 +34,19 @@ class Found:
 def record_and_kill(java: str, scratch: Path, seconds: float) -> list[Path]:
     """The files in the repository of a JVM that was killed so long after its first chunk began, the oldest first."""
     repository = scratch / "repository"
-    command = [java, "-Xmx128m", f"-XX:FlightRecorderOptions=repository={repository}"]
+    command = [java, "-Xmx512m", f"-XX:FlightRecorderOptions=repository={repository}"]
     with subprocess.Popen(
         [*command, str(PROGRAM), str(scratch / "never.jfr"), "25", "endless"], stderr=subprocess.DEVNULL
     ) as process:
-        while not list(repository.rglob("*.jfr")):
-            _let_run(process, 0.02)
-        _let_run(process, seconds)
-        process.kill()
+        try:
+            until = time.monotonic() + _MOST_SECONDS
+            while not list(repository.rglob("*.jfr")):
+                _let_run(process, 0.02)
+                if time.monotonic() > until:
+                    raise RuntimeError(f"the program that is to be recorded began no chunk in {_MOST_SECONDS} s")
+            _let_run(process, seconds)
+        finally:
+            process.kill()
     return sorted(repository.rglob("*.jfr"), key=lambda file: (file.stat().st_mtime_ns, file.name))
 
 
