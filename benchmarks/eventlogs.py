@@ -26,9 +26,9 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from cold import Figures, ratios, run, spread
 
 EMBERSCOPE = str(Path(sys.executable).with_name("emberscope"))
 HISTORY = "History Server"
@@ -48,15 +48,6 @@ duckdb.sql(f'''SELECT count(*), sum("Task Metrics"."Executor Run Time") FROM rea
 """
 
 
-@dataclass
-class Figures:
-    """What the rounds of one command took."""
-
-    cpu_s: list[float] = field(default_factory=list)
-    wall_s: list[float] = field(default_factory=list)
-    peak_mib: list[float] = field(default_factory=list)
-
-
 def commands(file: str, out: str) -> dict[str, list[str]]:
     """What is measured, by name, but for the History Server."""
     python = sys.executable
@@ -73,19 +64,6 @@ def commands(file: str, out: str) -> dict[str, list[str]]:
     return rows
 
 
-def run(command: list[str], surroundings: dict[str, str], into: Figures) -> None:
-    """One cold process, its output to nowhere."""
-    quiet = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)]
-    start = time.monotonic()
-    pid = os.posix_spawnp(command[0], command, surroundings, file_actions=quiet)
-    _, status, usage = os.wait4(pid, 0)
-    if status != 0:
-        sys.exit(f"{' '.join(command)[:200]} failed with {os.waitstatus_to_exitcode(status)}")
-    into.wall_s.append(time.monotonic() - start)
-    into.cpu_s.append(usage.ru_utime + usage.ru_stime)
-    into.peak_mib.append(usage.ru_maxrss / 1024)
-
-
 def run_history(file: Path, into: Figures) -> None:
     script = str(Path(__file__).with_name("eventlogs_history.py"))
     done = subprocess.run([sys.executable, script, str(file)], capture_output=True, text=True)
@@ -95,14 +73,6 @@ def run_history(file: Path, into: Figures) -> None:
     into.cpu_s.append(found["cpu_s"])
     into.wall_s.append(found["wall_s"])
     into.peak_mib.append(found["peak_mib"])
-
-
-def spread(values: list[float], form: str) -> str:
-    return f"{statistics.median(values):{form}} ({min(values):{form}}–{max(values):{form}})"
-
-
-def ratios(values: list[float], base: list[float]) -> list[float]:
-    return [value / other for value, other in zip(values, base, strict=True)]
 
 
 def measure(file: Path, rounds: int, only: set[str], scratch: str) -> None:

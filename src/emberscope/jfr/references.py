@@ -15,7 +15,6 @@ from emberscope.kernel.ops import STRING
 from emberscope.tables.frame_names import class_name
 
 THREAD: Final = "java.lang.Thread"
-THREAD_PATHS: Final = frozenset(("osName", "osThreadId", "javaName", "javaThreadId"))
 _FORMATS: Final = {"q": np.int64, "i": np.int32, "h": np.int16, "H": np.uint16, "b": np.int8, "B": np.uint8}
 
 Longs = npt.NDArray[np.int64]

@@ -17,6 +17,7 @@ from emberscope.perf.collapsed import looks_collapsed
 from emberscope.perf.script import looks_like_perf_script
 from emberscope.sources.archive import archive_form
 from emberscope.store.layout import is_run
+from emberscope.unpack import GZIP_MAGIC, LZ4_MAGIC, ZSTD_MAGIC
 
 READABLE: Final = ("event_log", "recording", "collapsed", "perf_script", "run")
 """The kinds that can be read."""
@@ -31,9 +32,6 @@ HEAD_BYTES: Final = 64 * 1024
 MAX_DEPTH: Final = 4
 MAX_MEMBERS: Final = 100_000
 _JFR: Final = b"FLR\0"
-_GZIP: Final = b"\x1f\x8b"
-_ZSTD: Final = b"\x28\xb5\x2f\xfd"
-_LZ4_FRAME: Final = b"\x04\x22\x4d\x18"
 
 _MAGICS: Final = (
     (b"PAR1", "a Parquet file"),
@@ -117,16 +115,16 @@ def describe(head: bytes) -> str:
 def unpack_head(head: bytes) -> bytes:
     """The first bytes behind gzip, zstd, bzip2, xz or an LZ4 frame; `head` itself where it is none or is damaged."""
     try:
-        if head.startswith(_GZIP):
+        if head.startswith(GZIP_MAGIC):
             return zlib.decompressobj(wbits=31).decompress(head, HEAD_BYTES) or head
-        if head.startswith(_ZSTD):
+        if head.startswith(ZSTD_MAGIC):
             import zstandard
 
             with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(head)) as plain:
                 return plain.read(HEAD_BYTES) or head
         if codecs.codec_of(head) in ("bzip2", "xz"):
             return codecs.text_head(head) or head
-        if head.startswith(_LZ4_FRAME):
+        if head.startswith(LZ4_MAGIC):
             return _lz4_literals(head) or head
     except Exception:  # damaged: described by what it shows, and the reader says what is wrong with it
         return head
