@@ -22,5 +22,21 @@ export function writeState(changes) {
     else state.set(name, value);
   }
   const text = state.toString();
-  if (text !== location.hash.slice(1)) history.replaceState(null, '', `#${text}`);
+  if (text === location.hash.slice(1)) return;
+  history.replaceState(null, '', `#${text}`);
+  document.dispatchEvent(new Event('emberscope-state'));
+}
+
+/**
+ * Calls back when the state has changed: by a link, by the address bar, or by a part of the page through `writeState`,
+ * the caller's own writing among them.
+ * @param {(state: URLSearchParams) => void} changed
+ */
+export function onState(changed) {
+  const tell = () => {
+    const state = readState();
+    if (state !== null) changed(state);
+  };
+  addEventListener('hashchange', tell);
+  document.addEventListener('emberscope-state', tell);
 }
