@@ -4,9 +4,8 @@ import numpy as np
 import pyarrow.compute as pc
 
 from emberscope.profile.ancestry import nodes_holding
-from emberscope.report.summary import run_object, summary_document, summary_text
+from emberscope.report.summary import run_object, summarized, summary_document, summary_text
 from emberscope.sources.load import load
-from emberscope.tables.coverage import Coverage
 from tests.eventlog.logs import PACKED
 from tests.runs import run_of
 from tests.runs import stage as stage_row
@@ -16,7 +15,7 @@ from tests.sources.stored import APP_ID, LOG, whole_run
 def document(path):
     run = load(str(path))
     kind = "run" if path.is_dir() else "event_log"
-    return summary_document([(kind, run)], [], Coverage())
+    return summary_document([summarized(kind, run)])
 
 
 def test_raw_counts_per_stage_are_those_of_the_tables(tmp_path):
@@ -105,6 +104,6 @@ def test_a_log_without_its_first_events_is_not_called_none(tmp_path):
 
 def test_one_of_a_kind_is_singular():
     application = run_of(stages=[stage_row(0, 0, 1)], sql_executions=[{"sql_execution_id": 0, "status": "unfinished"}])
-    text = summary_text(summary_document([("event_log", application)], [], Coverage()))
+    text = summary_text(summary_document([summarized("event_log", application)]))
     assert "1 attempt of 1," in text
     assert "1 execution\n" in text

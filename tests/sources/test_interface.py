@@ -14,6 +14,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ import pytest
 
 from emberscope.cli.main import exit_code
 from emberscope.sources.at_hand import at_hand
-from emberscope.sources.load import find_inputs, read_each
+from emberscope.sources.load import find_inputs, load_input, read_each, whole
 from emberscope.tables.run import Run
 from tests.eventlog.logs import plain_text
 from tests.sources.archives import APP_35, tarred
@@ -128,9 +129,11 @@ def read(url: str) -> Run:
     with at_hand(url) as place:
         found, problems = find_inputs(place.path)
         assert problems == []
-        runs = [outcome.run for item in found for outcome in read_each(item) if outcome.run is not None]
+        items = [replace(item, shown=place.shown, live=place.live) for item in found]
+        outcomes = [outcome for item in items for outcome in read_each(item, load_input, whole)]
+        runs = [outcome.result for outcome in outcomes if outcome.result is not None]
         assert len(runs) == 1
-        return place.run(runs[0])
+        return runs[0]
 
 
 def wait_for(path: Path, process: subprocess.Popen[bytes]) -> str:

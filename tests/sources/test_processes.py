@@ -14,7 +14,7 @@ import pytest
 from emberscope.cli.main import exit_code
 from emberscope.errors import InputError
 from emberscope.sources import load as loading
-from emberscope.sources.load import find_inputs, load_input, read_many
+from emberscope.sources.load import find_inputs, load_input, read_many, whole
 from emberscope.sources.processes import in_processes
 from tests.sources.archives import cut_log, zipped
 
@@ -75,17 +75,17 @@ def many(tmp_path: Path) -> Path:
 
 def test_the_same_is_read_side_by_side_as_one_by_one(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     items, _ = find_inputs(str(many))
-    alone = [list(loading.read_each(item, load_input)) for item in items]
+    alone = [list(loading.read_each(item, load_input, whole)) for item in items]
     monkeypatch.setattr(loading, "_MANY_BYTES", 0)
     monkeypatch.setattr(loading, "useful_processes", lambda: 2)
-    together = list(read_many(items, load_input))
+    together = list(read_many(items, load_input, whole))
 
     def said(outcomes: list[loading.Outcome]) -> list[tuple[object, ...]]:
-        runs = [one.run and (one.run.path, one.run.application, one.run.coverage) for one in outcomes]
+        runs = [one.result and (one.result.path, one.result.application, one.result.coverage) for one in outcomes]
         return [(one.item.kind, run, list(map(str, one.problems))) for one, run in zip(outcomes, runs, strict=True)]
 
     assert [said(outcomes) for outcomes in together] == [said(outcomes) for outcomes in alone]
-    assert sum(outcome.run is not None for outcomes in together for outcome in outcomes) == 31
+    assert sum(outcome.result is not None for outcomes in together for outcome in outcomes) == 31
 
 
 @pytest.mark.parametrize("verb", ["summary", "diagnose"])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from emberscope.sources.load import Input, find_inputs, load, read_each
+from emberscope.sources.load import Input, find_inputs, load, load_input, read_each, whole
 from emberscope.sources.unpacked import Limits, is_archive, unpacked
 from tests.eventlog.logs import plain_text
 from tests.sources.archives import APP_35, APP_43, PACKED, cut_log, rolled_files, tarred, zipped
@@ -28,9 +28,9 @@ def read(path: Path) -> tuple[dict[str, int], list[str]]:
     found, unread = find_inputs(str(path))
     assert unread == []
     for item in found:
-        for outcome in read_each(item):
-            if outcome.run is not None:
-                runs[outcome.run.path.removeprefix(f"{path}/")] = outcome.run.application.lines
+        for outcome in read_each(item, load_input, whole):
+            if outcome.result is not None:
+                runs[outcome.result.path.removeprefix(f"{path}/")] = outcome.result.application.lines
             problems += [str(error).replace(f"{path}", "A") for error in outcome.problems]
     return runs, problems
 
@@ -253,7 +253,10 @@ def test_two_files_of_one_name(tmp_path: Path) -> None:
 def test_the_kind_of_what_is_in_it_can_be_given(tmp_path: Path) -> None:
     path = put(tmp_path, zipped({"log": LOG}))
     assert find_inputs(str(path), "event_log")[0] == [Input(str(path), "archive", inside="event_log")]
-    assert [outcome.run is not None for outcome in read_each(Input(str(path), "archive", inside="event_log"))] == [
+    assert [
+        outcome.result is not None
+        for outcome in read_each(Input(str(path), "archive", inside="event_log"), load_input, whole)
+    ] == [
         False,
         True,
     ]

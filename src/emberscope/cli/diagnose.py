@@ -46,19 +46,19 @@ def command(
     if as_json and form not in (None, "json"):
         raise UsageError(f"--json and --format {form} ask for two things.", hint="Choose one.")
     form = "json" if as_json else form or form_of(output, _ENDINGS) or "text"
-    from emberscope.report.diagnosis import Input, diagnose_document, diagnose_each
+    from emberscope.report.diagnosis import Input, diagnose_document, diagnose_each, diagnose_one, run_of
     from emberscope.report.text import diagnosis_markdown, diagnosis_text
     from emberscope.rules.evaluate import SEVERITIES
-    from emberscope.sources.join import join
+    from emberscope.sources.load import load_input
     from emberscope.tables.coverage import Coverage, Note
 
-    reading = read_inputs(inputs, kind, output=output, of_application=True)
-    described = [Input(run.path, found, run.coverage) for found, run in reading.runs]
+    reading = read_inputs(inputs, kind, load_input, diagnose_one, output=output, of_application=True)
+    described = [Input(run_of(found).path, of_kind, run_of(found).coverage) for of_kind, found in reading.results]
     described += [
         Input(error.path, None, Coverage((Note("missing_part", error.reason, error.path),)))
         for error in reading.problems
     ]
-    diagnosed = diagnose_each(join([run for _, run in reading.runs]))
+    diagnosed = diagnose_each([found for _, found in reading.results])
     document = diagnose_document(diagnosed, described)
     if form == "json":
         write_document(document, output)

@@ -51,11 +51,9 @@ def follow_log(inputs: Sequence[str], *, as_json: bool) -> None:
 
 
 def _document(run: Run) -> dict[str, Any]:
-    from emberscope.report.summary import summary_document
-    from emberscope.tables.coverage import Coverage
+    from emberscope.report.summary import summarized, summary_document
 
-    described = {"path": run.path, "kind": "event_log", "coverage": run.coverage.document()}
-    return summary_document([("event_log", run)], [described], Coverage())
+    return summary_document([summarized("event_log", run)])
 
 
 def _write_json(run: Run) -> None:

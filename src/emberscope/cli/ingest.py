@@ -36,6 +36,7 @@ def command(inputs: tuple[str, ...], output: str, as_json: bool, kind: str | Non
     hardly grows with it.
     """
     from emberscope.sources.ingest import Ingested, ingest, ingest_document
+    from emberscope.sources.load import whole
 
     into = Path(output)
     written: list[Ingested] = []
@@ -45,7 +46,7 @@ def command(inputs: tuple[str, ...], output: str, as_json: bool, kind: str | Non
         written.append(ingest(item, into, taken))
         return written[-1].run
 
-    reading = read_inputs(inputs, kind, reader=read)
+    reading = read_inputs(inputs, kind, read, whole)
     if as_json:
         write_document(ingest_document(written, reading.problems))
     elif written:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import click
 
@@ -15,8 +15,14 @@ from emberscope.cli.overwrite import check_output
 from emberscope.errors import InputError
 
 if TYPE_CHECKING:
+    from emberscope.sources.at_hand import Place
     from emberscope.sources.load import Input
     from emberscope.tables.run import Run
+
+_Result = TypeVar("_Result")
+
+_MOST_JOINED: Final = 2
+"""An event log and the recordings of its application."""
 
 kind_option = click.option(
     "--kind",
@@ -26,10 +32,10 @@ kind_option = click.option(
 
 
 @dataclass(slots=True)
-class Reading:
-    """What was read: `runs` with the kind of each, and `problems` with the inputs that could not be."""
+class Reading(Generic[_Result]):
+    """What was read: a result of each input with its kind, and `problems` with the inputs that could not be."""
 
-    runs: list[tuple[str, Run]] = field(default_factory=list)
+    results: list[tuple[str, _Result]] = field(default_factory=list)
     problems: list[InputError] = field(default_factory=list)
 
     def fail_if_incomplete(self) -> None:
@@ -45,25 +51,28 @@ class Reading:
 def read_inputs(
     paths: Sequence[str],
     kind: str | None,
+    reader: Callable[[Input], Run],
+    digest: Callable[[Input, Run], _Result],
     *,
     output: str | None = None,
     of_application: bool = False,
-    reader: Callable[[Input], Run] | None = None,
-) -> Reading:
+) -> Reading[_Result]:
     """Everything at these paths, in their order. `-` is standard input; a directory of event logs is several inputs.
 
-    With `of_application`, profiles that know no application are among the problems. `reader` makes a run of an input,
-    instead of reading all of it into memory. Raises `UsageError` where `output` would be written over one of them.
+    `reader` makes a run of an input and `digest` a result of the run, of which nothing else is kept; both may be called
+    in other processes. With `of_application`, profiles that know no application are among the problems.
+    Raises `UsageError` where `output` would be written over one of the inputs.
     """
     check_output(output, paths)
-    reading = Reading()
+    reading: Reading[_Result] = Reading()
     with ExitStack() as stack:
+        found: list[tuple[Input, Place]] = []
         for path in paths:
             try:
-                for kind_read, run in _read(path, kind, stack, reading.problems, of_application, reader=reader):
-                    reading.runs.append((kind_read, run))
+                found += _find(path, kind, stack, reading.problems)
             except InputError as error:
                 reading.problems.append(error)
+        reading.results += _read(found, reader, digest, reading.problems, of_application)
     return reading
 
 
@@ -75,7 +84,7 @@ def read_one(
     lines: bool = False,
     compilation: bool = False,
     of_application: bool = False,
-) -> tuple[str, Run, Reading]:
+) -> tuple[str, Run, Reading[Run]]:
     """The one input at this path, with its kind and, in the reading, the members of a directory that are bad.
 
     An event log and the recordings of the same application in one directory are one input. Raises `InputError` where
@@ -83,78 +92,71 @@ def read_one(
     know no application are among what is bad.
     """
     from emberscope.sources.join import join
+    from emberscope.sources.load import load_input, whole
 
     check_output(output, [path])
-    reading = Reading()
+    reading: Reading[Run] = Reading()
     with ExitStack() as stack:
-        found = _read(path, kind, stack, reading.problems, of_application, lines=lines, compilation=compilation, most=2)
-        for kind_read, run in found:
-            reading.runs.append((kind_read, run))
-    if not reading.runs:
+        found = _find(path, kind, stack, reading.problems)
+        if len(found) > _MOST_JOINED:
+            raise _several(path, [item.path for item, _ in found])
+        reader = partial(load_input, lines=lines, compilation=compilation)
+        for one in _read(found, reader, whole, reading.problems, of_application):
+            reading.results.append(one)
+            if len(reading.results) > _MOST_JOINED:
+                raise _several(path, [one[1].path])
+    if not reading.results:
         raise reading.problems[0]
-    together = join([run for _, run in reading.runs])
+    together = join([run for _, run in reading.results])
     if len(together) > 1:
         raise _several(path, [run.path for run in together])
-    return reading.runs[0][0], together[0], reading
+    return reading.results[0][0], together[0], reading
 
 
-def _read(
-    path: str,
-    kind: str | None,
-    stack: ExitStack,
-    problems: list[InputError],
-    of_application: bool,
-    *,
-    lines: bool = False,
-    compilation: bool = False,
-    most: int | None = None,
-    reader: Callable[[Input], Run] | None = None,
-) -> Iterator[tuple[str, Run]]:
-    """What lies at a path, one by one. Raises `InputError` where there are more than `most`."""
+def _find(path: str, kind: str | None, stack: ExitStack, problems: list[InputError]) -> list[tuple[Input, Place]]:
+    """What lies at a path. It is there until the stack is closed."""
     from emberscope.sources.at_hand import at_hand
-    from emberscope.sources.kind import TEXT_PROFILES
-    from emberscope.sources.load import find_inputs, load_input, read_many
+    from emberscope.sources.load import find_inputs
 
     place = stack.enter_context(at_hand(path))
     try:
         found, not_read = find_inputs(place.path, kind)
     except InputError as error:
         raise place.error(error) from None
-    if most is not None and len(found) > most:
-        raise _several(path, [item.path for item in found])
     problems += [place.error(error) for error in not_read]
     for item in found:
         _say_newest(item.path, item.of_runs)
-    if any(item.kind in ("recording", "run") for item in found):
+    return [(replace(item, shown=place.shown, live=place.live), place) for item in found]
+
+
+def _read(
+    found: Sequence[tuple[Input, Place]],
+    reader: Callable[[Input], Run],
+    digest: Callable[[Input, Run], _Result],
+    problems: list[InputError],
+    of_application: bool,
+) -> Iterator[tuple[str, _Result]]:
+    from emberscope.sources.kind import TEXT_PROFILES
+    from emberscope.sources.load import of_many, read_many
+
+    if any(item.kind in ("recording", "run") for item, _ in found):
         say_kernel()
-    reader = reader or partial(load_input, lines=lines, compilation=compilation)
     progress = Progress(len(found))
-    count = 0
-    for number, outcomes in enumerate(read_many(found, reader), 1):
+    items = of_many([item for item, _ in found])
+    for number, (outcomes, (_, place)) in enumerate(zip(read_many(items, reader, digest), found, strict=True), 1):
         progress.done(number)
         for outcome in outcomes:
             problems += [place.error(error) for error in outcome.problems]
-            if of_application and outcome.item.kind in TEXT_PROFILES and outcome.run is not None:
-                problems.append(place.error(_without_application(outcome.run.path)))
-            elif outcome.run is not None:
-                count += 1
-                if most is not None and count > most:
-                    raise _several(path, [outcome.run.path])
-                problems += _unread_files(outcome.run, outcome.item.files)
-                yield outcome.item.kind, place.run(outcome.run)
+            if outcome.result is None:
+                continue
+            if of_application and outcome.item.kind in TEXT_PROFILES:
+                problems.append(place.error(_without_application(outcome.item.name or outcome.item.path)))
+            else:
+                yield outcome.item.kind, outcome.result
 
 
 def _several(path: str, inputs: Sequence[str]) -> InputError:
     return InputError(path, f"it holds {len(inputs)} inputs.", hint=f"Give one of them: {', '.join(inputs[:3])}.")
-
-
-def _unread_files(run: Run, files: Sequence[str]) -> list[InputError]:
-    """The recordings of a directory of which nothing could be read."""
-    if not files:
-        return []
-    read = {facts.path for facts in run.recordings}
-    said = {note.where: note.message for note in run.coverage.notes if note.code == "missing_part"}
-    return [InputError(file, said.get(file, "it cannot be read.")) for file in files if file not in read]
 
 
 def _without_application(path: str) -> InputError:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from emberscope.cli.inputs import kind_option, read_inputs
@@ -39,22 +37,13 @@ def command(inputs: tuple[str, ...], as_json: bool, follow: bool, kind: str | No
 
         follow_log(inputs, as_json=as_json)
         return
-    from emberscope.report.summary import summary_document, summary_text
+    from emberscope.report.summary import summarize, summary_document, summary_text
     from emberscope.sources.load import load_facts
-    from emberscope.tables.coverage import Coverage, Note
 
-    reading = read_inputs(inputs, kind, reader=load_facts)
-    described: list[dict[str, Any]] = [
-        {"path": run.path, "kind": found, "coverage": run.coverage.document()} for found, run in reading.runs
-    ]
-    unread = [Coverage((Note("missing_part", error.reason, error.path),)) for error in reading.problems]
-    described += [
-        {"path": error.path, "kind": None, "coverage": coverage.document()}
-        for error, coverage in zip(reading.problems, unread, strict=True)
-    ]
-    document = summary_document(reading.runs, described, sum(unread, Coverage()))
+    reading = read_inputs(inputs, kind, load_facts, summarize)
+    document = summary_document([found for _, found in reading.results], reading.problems)
     if as_json:
         write_document(document)
-    elif reading.runs:
+    elif reading.results:
         write_result(summary_text(document), None)
     reading.fail_if_incomplete()

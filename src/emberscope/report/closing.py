@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from emberscope.report.outcome import outcome
 from emberscope.report.text import coverage_line, price
 from emberscope.units import format_ratio
 
@@ -21,7 +20,7 @@ _WIDTH: Final = 100
 
 def closing_lines(item: Diagnosed) -> Iterator[str]:
     """Outcome, waterfall in one line, the first findings, coverage."""
-    yield from textwrap.wrap(outcome(item), _WIDTH)
+    yield from textwrap.wrap(item.outcome, _WIDTH)
     parts = sorted((part for part in item.waterfall if part.ratio >= _SMALL_RATIO), key=lambda part: -part.ratio)
     if parts:
         said = ", ".join(f"{part.label} {format_ratio(part.ratio)}" for part in parts[:MOST_PARTS])

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
+from emberscope.report.hot_code import HotCode, hot_code
+from emberscope.report.outcome import outcome
 from emberscope.report.waterfall import Part, waterfall
-from emberscope.rules.evaluate import Diagnosis, NotEvaluated, Ranked, evaluate, ranked
-from emberscope.sources.processes import in_processes, useful_processes
+from emberscope.rules.evaluate import Diagnosis, NotEvaluated, Ranked, evaluate, ranked_together
+from emberscope.sources.join import join
 from emberscope.tables.coverage import Coverage, total
 
 if TYPE_CHECKING:
+    from emberscope.sources.load import Input as Item
     from emberscope.tables.run import Run
 
 SCHEMA = "emberscope.diagnose/1"
-_MANY: Final = 8
-"""Fewer are judged sooner than processes are started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +34,46 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosed:
-    """A run with the answers to "where did the time go" and "what is wrong"."""
+    """A run with the answers to "where did the time go" and "what is wrong".
+
+    The run may be without its tables. `outcome` is what happened in a sentence, `hot` what is hot in the code where
+    there is no waterfall.
+    """
 
     run: Run
     diagnosis: Diagnosis
     waterfall: tuple[Part, ...]
+    outcome: str = ""
+    hot: HotCode | None = None
 
 
 def diagnose(run: Run) -> Diagnosed:
-    return Diagnosed(run, evaluate(run), waterfall(run))
+    item = Diagnosed(run, evaluate(run), waterfall(run))
+    return replace(item, outcome=outcome(item), hot=None if item.waterfall else hot_code(run))
 
 
-def diagnose_each(runs: Sequence[Run]) -> list[Diagnosed]:
-    """As `diagnose`, of each run in their order; of many, side by side in processes."""
-    processes = useful_processes() if len(runs) >= _MANY else 1
-    return list(in_processes(diagnose, runs, diagnose, processes))
+def diagnose_one(item: Item, run: Run) -> Run | Diagnosed:
+    """One of many inputs diagnosed, without its tables; else the run, which may be joined with another."""
+    if not item.of_many:
+        return run
+    done = diagnose(run)
+    return replace(done, run=replace(run, tables={}))
+
+
+def run_of(found: Run | Diagnosed) -> Run:
+    """The run of what `diagnose_one` gave."""
+    return found.run if isinstance(found, Diagnosed) else found
+
+
+def diagnose_each(found: Sequence[Run | Diagnosed]) -> list[Diagnosed]:
+    """All of what `diagnose_one` gave, in its order; of an event log and a recording one."""
+    together = {run.path: run for run in join([run for run in found if not isinstance(run, Diagnosed)])}
+    done = [
+        one if isinstance(one, Diagnosed) else diagnose(together[one.path])
+        for one in found
+        if isinstance(one, Diagnosed) or one.path in together
+    ]
+    return done
 
 
 def diagnose_document(diagnosed: Sequence[Diagnosed], inputs: Sequence[Input] = ()) -> dict[str, Any]:
@@ -74,9 +100,7 @@ def diagnose_document(diagnosed: Sequence[Diagnosed], inputs: Sequence[Input] = 
 
 def all_findings(diagnosed: Sequence[Diagnosed]) -> tuple[Ranked, ...]:
     """The findings of all applications, ranked together."""
-    if len(diagnosed) == 1:
-        return diagnosed[0].diagnosis.findings
-    return ranked([finding for item in diagnosed for finding in item.diagnosis.findings])
+    return ranked_together([item.diagnosis.findings for item in diagnosed])
 
 
 def all_not_evaluated(diagnosed: Sequence[Diagnosed]) -> tuple[NotEvaluated, ...]:

@@ -19,7 +19,6 @@ from emberscope.profile.codegen import generated_code_words
 from emberscope.profile.flame_data import flame_data
 from emberscope.report.diagnosis import no_finding, not_evaluated_sentences
 from emberscope.report.flame_page import content_security_policy, flame_element, flame_script, flame_style
-from emberscope.report.outcome import outcome
 from emberscope.report.stage_rows import MOST_STAGES, StageRow, executor_rows, stage_rows
 from emberscope.report.text import coverage_line, price
 from emberscope.rules.page import sections
@@ -99,7 +98,7 @@ def report_page(item: Diagnosed) -> str:
     return environment.get_template("page.html").render(
         title=run.application.app_name or run.application.app_id or run.path,
         facts=_facts(run),
-        outcome=outcome(item),
+        outcome=item.outcome,
         bars=_bars(item),
         findings=item.diagnosis.findings,
         no_finding=no_finding([item]),

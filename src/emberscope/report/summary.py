@@ -2,42 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from emberscope.eventlog.facts import facts
 from emberscope.sources.lost import executor_rows
 from emberscope.store.chunks import chunks_of
-from emberscope.tables.coverage import Coverage, total
+from emberscope.tables.coverage import Coverage, Note, total
 from emberscope.units import counted, format_bytes, format_count, format_ms
 
 if TYPE_CHECKING:
+    from emberscope.errors import InputError
+    from emberscope.sources.load import Input
     from emberscope.tables.run import Run
 
 SCHEMA: Final = "emberscope.summary/1"
 
 
-def summary_document(
-    runs: Sequence[tuple[str, Run]], inputs: Iterable[dict[str, Any]], problems: Coverage
-) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Summarized:
+    """The facts of one input, without its tables: `app` of an event log, `stored` of a run of the store."""
+
+    path: str
+    kind: str
+    app: dict[str, Any] | None
+    recordings: tuple[dict[str, Any], ...]
+    stored: dict[str, Any] | None
+    coverage: Coverage
+
+
+def summarized(kind: str, run: Run) -> Summarized:
+    """The facts of a run that was read from an input of this kind."""
+    return Summarized(
+        run.path,
+        kind,
+        facts(run) if "stages" in run.tables else None,
+        tuple(recording.document() for recording in run.recordings),
+        run_object(run) if kind == "run" else None,
+        run.coverage,
+    )
+
+
+def summarize(item: Input, run: Run) -> Summarized:
+    """As `summarized`, of a run by what it was read from."""
+    return summarized(item.kind, run)
+
+
+def summary_document(read: Sequence[Summarized], problems: Sequence[InputError] = ()) -> dict[str, Any]:
     """The document of `summary --json`: `apps` of event logs, `recordings`, and `run` for a run of the store.
 
-    `runs` are the inputs that could be read, each with its kind; `problems` says what the others lacked. With several
-    runs of the store `run` is that of the first and all are in `runs`.
+    `read` are the inputs that could be read, `problems` says what the others lacked. With several runs of the store
+    `run` is that of the first and all are in `runs`.
     """
-    stored = [run_object(run) for kind, run in runs if kind == "run"]
+    stored = [one.stored for one in read if one.stored is not None]
+    unread = [Coverage((Note("missing_part", error.reason, error.path),)) for error in problems]
+    inputs: list[tuple[str, str | None, Coverage]] = [(one.path, one.kind, one.coverage) for one in read]
+    inputs += [(error.path, None, coverage) for error, coverage in zip(problems, unread, strict=True)]
     document: dict[str, Any] = {
         "schema": SCHEMA,
-        "inputs": list(inputs),
-        "apps": [facts(run) | {"coverage": run.coverage.document()} for _, run in runs if "stages" in run.tables],
-        "recordings": [recording.document() for _, run in runs for recording in run.recordings],
+        "inputs": [{"path": path, "kind": kind, "coverage": said.document()} for path, kind, said in inputs],
+        "apps": [one.app for one in read if one.app is not None],
+        "recordings": [recording for one in read for recording in one.recordings],
     }
     if stored:
         document["run"] = stored[0]
     if len(stored) > 1:
         document["runs"] = stored
-    document["coverage"] = total([problems, *(run.coverage for _, run in runs)]).document()
+    document["coverage"] = total([*unread, *(one.coverage for one in read)]).document()
     return document
 
 

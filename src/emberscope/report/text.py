@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from emberscope.report.diagnosis import Diagnosed, all_findings, all_not_evaluated, no_finding, not_evaluated_sentences
-from emberscope.report.hot_code import HotCode, hot_code
-from emberscope.report.outcome import outcome
 from emberscope.tables.coverage import total
 from emberscope.units import counted, format_ms, format_ratio
 
 if TYPE_CHECKING:
+    from emberscope.report.hot_code import HotCode
     from emberscope.rules.base import Advice
     from emberscope.rules.evaluate import Ranked
     from emberscope.tables.coverage import Coverage
@@ -25,7 +24,7 @@ def diagnosis_text(diagnosed: Sequence[Diagnosed]) -> str:
     """Outcome, waterfall, findings with evidence and advice, what could not be evaluated, and the coverage."""
     lines: list[str] = []
     for item in diagnosed:
-        lines += [*_wrap(outcome(item)), "", *_bars(item), ""]
+        lines += [*_wrap(item.outcome), "", *_bars(item), ""]
     findings = all_findings(diagnosed)
     if findings:
         for number, finding in enumerate(findings, 1):
@@ -41,7 +40,7 @@ def diagnosis_markdown(diagnosed: Sequence[Diagnosed]) -> str:
     lines: list[str] = []
     for item in diagnosed:
         lines += [f"## {item.run.application.app_name or item.run.application.app_id or item.run.path}", ""]
-        lines += [outcome(item), "", "| where the time went | time | share |", "|---|---:|---:|"]
+        lines += [item.outcome, "", "| where the time went | time | share |", "|---|---:|---:|"]
         lines += [
             f"| {part.label} | {format_ms(part.wall_ms)} | {format_ratio(part.ratio)} |" for part in item.waterfall
         ]
@@ -77,9 +76,8 @@ def coverage_line(coverage: Coverage) -> str:
 def _bars(item: Diagnosed) -> Iterator[str]:
     parts = item.waterfall
     if not parts:
-        hot = hot_code(item.run)
-        if hot is not None:
-            yield from _hot(hot)
+        if item.hot is not None:
+            yield from _hot(item.hot)
             return
         yield "Where the time went is not known: the log has no start of the application, or no times after it."
         return

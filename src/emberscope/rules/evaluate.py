@@ -138,33 +138,45 @@ def folded(name: str, findings: Sequence[Finding], length_ms: int | None) -> Seq
 
 
 def ranked(findings: Sequence[Ranked]) -> tuple[Ranked, ...]:
-    """Findings by saving, dearest first, each right after what causes it; `caused_by` is set anew."""
+    """Findings of one run by saving, dearest first, each right after what causes it; `caused_by` is set anew."""
+    places = [(item.rule.code, item.finding.where) for item in findings]
+    return _ordered(findings, [causes(item.rule.code, item.finding.where, places) for item in findings])
 
-    def key(item: Ranked) -> tuple[Any, ...]:
+
+def ranked_together(groups: Sequence[Sequence[Ranked]]) -> tuple[Ranked, ...]:
+    """The findings of several runs, each ranked by itself, as those of one: nothing causes a finding of another run."""
+    findings: list[Ranked] = []
+    causes_of: list[tuple[int, ...]] = []
+    for group in groups:
+        first = len(findings)
+        findings += group
+        causes_of += [tuple(first + index for index in item.caused_by) for item in group]
+    return _ordered(findings, causes_of)
+
+
+def _ordered(findings: Sequence[Ranked], causes_of: Sequence[tuple[int, ...]]) -> tuple[Ranked, ...]:
+    def key(index: int) -> tuple[Any, ...]:
+        item = findings[index]
         finding = item.finding
         order = SEVERITIES.index(item.severity)
         place = tuple(sorted((name, str(value)) for name, value in finding.where.document().items()))
         return (-(finding.wasted_wall_ms or 0), order, -(finding.wasted_core_ms or 0), item.rule.code, place)
 
-    pool = sorted(findings, key=key)
-    places = [(item.rule.code, item.finding.where) for item in pool]
-    causes_of = [
-        tuple(i for i in causes(item.rule.code, item.finding.where, places) if pool[i].app_id == item.app_id)
-        for item in pool
-    ]
-    order: list[int] = []
+    ranks = sorted(range(len(findings)), key=key)
+    rank_of = {index: rank for rank, index in enumerate(ranks)}
+    position: dict[int, int] = {}
 
     def emit(index: int) -> None:
-        if index not in order:
-            for cause in causes_of[index]:
+        if index not in position:
+            for cause in sorted(causes_of[index], key=rank_of.__getitem__):
                 emit(cause)
-            order.append(index)
+            position[index] = len(position)
 
-    for index in range(len(pool)):
+    for index in ranks:
         emit(index)
-    position = {index: rank for rank, index in enumerate(order)}
     return tuple(
-        replace(pool[index], caused_by=tuple(sorted(position[cause] for cause in causes_of[index]))) for index in order
+        replace(findings[index], caused_by=tuple(sorted(position[cause] for cause in causes_of[index])))
+        for index in position
     )
 
 

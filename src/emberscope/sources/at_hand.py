@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from emberscope.errors import InputError
 from emberscope.sources.load import standard_input
-from emberscope.sources.shown import shown_error, shown_run
-from emberscope.tables.run import Run
+from emberscope.sources.shown import Shown, shown_error
 
 STANDARD_INPUT = "standard input"
 
@@ -26,13 +25,10 @@ class Place:
     words: str
     live: bool = False
 
-    def run(self, run: Run) -> Run:
-        """A run that was read from here, as people know it."""
-        if self.live:
-            from emberscope.sources.live import of_interface
-
-            run = of_interface(run)
-        return run if self.path == self.name else shown_run(run, self.path, self.name, self.words)
+    @property
+    def shown(self) -> tuple[Shown, ...]:
+        """What is to be replaced in results of what was read from here."""
+        return () if self.path == self.name else (Shown(self.path, self.name, self.words),)
 
     def error(self, error: InputError) -> InputError:
         """An error of reading from here, as people know it."""

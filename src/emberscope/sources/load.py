@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from emberscope.errors import InputError, StoreError, UsageError
 from emberscope.eventlog.read import read_event_log, read_facts
@@ -19,10 +19,12 @@ from emberscope.sources.members import members
 from emberscope.sources.processes import in_processes, useful_processes
 from emberscope.sources.recording import load_recording, load_text_profile
 from emberscope.sources.run import load_run
-from emberscope.sources.shown import shown_error, shown_run
+from emberscope.sources.shown import Shown, shown_error, shown_run
 from emberscope.sources.unpacked import is_archive, unpacked
 from emberscope.store.layout import INCOMING, is_run, runs_of
 from emberscope.tables.run import Run
+
+_Result = TypeVar("_Result")
 
 _MANY: Final = 4
 _MANY_BYTES: Final = 4 << 20
@@ -35,7 +37,8 @@ class Input:
 
     `files` are the recordings in a directory that are one input together; empty where `path` itself is all. `inside`
     is the kind of what is in an archive, None where its content is to tell. `name` is what people know it by, where
-    that is not its path.
+    that is not its path, and `shown` what its paths are to be replaced by in results; `live` is the state of a running
+    application. One `of_many` is of several logs or several recordings, so that it is joined with nothing.
     """
 
     path: str
@@ -44,14 +47,17 @@ class Input:
     files: tuple[str, ...] = ()
     inside: str | None = None
     name: str = ""
+    shown: tuple[Shown, ...] = ()
+    live: bool = False
+    of_many: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What reading an input, or one of several in an archive, came to: a run or None, and what could not be read."""
+class Outcome(Generic[_Result]):
+    """What reading an input, or one of several in an archive, came to: a result or None, and what could not be read."""
 
     item: Input
-    run: Run | None
+    result: _Result | None
     problems: list[InputError] = field(default_factory=list)
 
 
@@ -105,10 +111,18 @@ def load_facts(item: Input) -> Run:
         raise InputError(item.path, f"cannot be read: {error.strerror or error}.") from error
 
 
-def read_each(item: Input, reader: Callable[[Input], Run] = load_input) -> Iterator[Outcome]:
-    """The input read by `reader`, or each of those in an archive. `InputError`s are not raised but in the outcomes.
+def whole(item: Input, run: Run) -> Run:
+    """The run as it is: the `digest` of those who want all of it."""
+    return run
 
-    What is in an archive has the archive's name before its own.
+
+def read_each(
+    item: Input, reader: Callable[[Input], Run], digest: Callable[[Input, Run], _Result]
+) -> Iterator[Outcome[_Result]]:
+    """The input, or each of those in an archive, read by `reader` and made a result by `digest`.
+
+    The run that `digest` is given says where it lies by the names that people know; what is in an archive has the
+    archive's name before its own. `InputError`s are not raised but in the outcomes, those of single files of a run too.
     """
     if item.kind != ARCHIVE:
         try:
@@ -116,38 +130,74 @@ def read_each(item: Input, reader: Callable[[Input], Run] = load_input) -> Itera
         except InputError as error:
             yield Outcome(item, None, [error])
         else:
-            yield Outcome(item, run)
+            unread = _unread_files(run, item.files)
+            yield Outcome(item, digest(item, _as_known(item, run)), unread)
         return
     try:
-        yield from _read_members(item, reader)
+        yield from _read_members(item, reader, digest)
     except InputError as error:
         yield Outcome(item, None, [error])
     except OSError as error:
         yield Outcome(item, None, [InputError(item.path, f"cannot be unpacked: {error.strerror or error}.")])
 
 
-def read_many(items: Sequence[Input], reader: Callable[[Input], Run] = load_input) -> Iterator[list[Outcome]]:
+def read_many(
+    items: Sequence[Input], reader: Callable[[Input], Run], digest: Callable[[Input, Run], _Result]
+) -> Iterator[list[Outcome[_Result]]]:
     """What `read_each` gives for each of the inputs, in their order; side by side in processes where that is worth it.
 
-    `reader` is then called in other processes, if it can be sent there: a function of a module.
+    `reader` and `digest` are then called in other processes, if they can be sent there, as functions of modules can.
+    Of an input nothing is kept but its result, so that memory does not grow with the inputs where results are small.
     """
-    worth_it = len(items) >= _MANY and _sendable(reader) and sum(map(_bytes_of, items)) >= _MANY_BYTES
-    processes = useful_processes() if worth_it else 1
-    return in_processes(partial(_outcomes, reader), items, _killed, processes)
+    worth_it = len(items) >= _MANY and _sendable(reader) and _sendable(digest)
+    processes = useful_processes() if worth_it and sum(map(_bytes_of, items)) >= _MANY_BYTES else 1
+    return in_processes(partial(_outcomes, reader, digest), items, _killed, processes)
 
 
-def _outcomes(reader: Callable[[Input], Run], item: Input) -> list[Outcome]:
-    return list(read_each(item, reader))
+def of_many(items: Sequence[Input]) -> list[Input]:
+    """The inputs, told that they are `of_many` where that is so.
+
+    An archive may hold one of anything: with two other inputs there are enough.
+    """
+    kinds = [item.kind for item in items]
+    many = len(items) > 2 or kinds.count("event_log") > 1 or kinds.count("recording") > 1
+    return [replace(item, of_many=True) for item in items] if many else list(items)
 
 
-def _killed(item: Input) -> list[Outcome]:
+def _outcomes(
+    reader: Callable[[Input], Run], digest: Callable[[Input, Run], _Result], item: Input
+) -> list[Outcome[_Result]]:
+    return list(read_each(item, reader, digest))
+
+
+def _killed(item: Input) -> list[Outcome[_Result]]:
     reason = "the process that read it was killed, for want of memory perhaps."
     return [Outcome(item, None, [InputError(item.path, reason, hint="Read it alone, or where there is more.")])]
 
 
-def _sendable(reader: Callable[[Input], Run]) -> bool:
-    function = reader.func if isinstance(reader, partial) else reader
-    return "<locals>" not in getattr(function, "__qualname__", "<locals>")
+def _sendable(function: Callable[..., object]) -> bool:
+    inner = function.func if isinstance(function, partial) else function
+    return "<locals>" not in getattr(inner, "__qualname__", "<locals>")
+
+
+def _as_known(item: Input, run: Run) -> Run:
+    """The run as people know it."""
+    if item.live:
+        from emberscope.sources.live import of_interface
+
+        run = of_interface(run)
+    for shown in item.shown:
+        run = shown_run(run, shown.place, shown.name, shown.words)
+    return run
+
+
+def _unread_files(run: Run, files: Sequence[str]) -> list[InputError]:
+    """The recordings of a directory of which nothing could be read."""
+    if not files:
+        return []
+    read = {facts.path for facts in run.recordings}
+    said = {note.where: note.message for note in run.coverage.notes if note.code == "missing_part"}
+    return [InputError(file, said.get(file, "it cannot be read.")) for file in files if file not in read]
 
 
 def _bytes_of(item: Input) -> int:
@@ -159,7 +209,9 @@ def _bytes_of(item: Input) -> int:
         return 0
 
 
-def _read_members(item: Input, reader: Callable[[Input], Run]) -> Iterator[Outcome]:
+def _read_members(
+    item: Input, reader: Callable[[Input], Run], digest: Callable[[Input, Run], _Result]
+) -> Iterator[Outcome[_Result]]:
     with unpacked(item.path) as (folder, name, problems):
         try:
             found, unread = find_inputs(folder, item.inside)
@@ -168,16 +220,24 @@ def _read_members(item: Input, reader: Callable[[Input], Run]) -> Iterator[Outco
             if not problems:
                 raise InputError(item.path, "nothing in it is something that emberscope can read.") from None
         yield Outcome(item, None, problems + [shown_error(error, folder, name) for error in unread])
-        named = [replace(member, name=member.path.replace(folder, name, 1)) for member in found]
-        for outcomes in read_many(named, reader):
+        named = [
+            replace(
+                member,
+                name=member.path.replace(folder, name, 1),
+                shown=(Shown(folder, name), *item.shown),
+                of_many=member.of_many or item.of_many,
+            )
+            for member in of_many(found)
+        ]
+        for outcomes in read_many(named, reader, digest):
             for outcome in outcomes:
-                run = outcome.run and shown_run(outcome.run, folder, name)
-                yield Outcome(outcome.item, run, [shown_error(error, folder, name) for error in outcome.problems])
+                problems = [shown_error(error, folder, name) for error in outcome.problems]
+                yield replace(outcome, problems=problems)
 
 
 def _only_run(path: str) -> Run:
-    outcomes = list(read_each(Input(path, ARCHIVE)))
-    runs = [outcome.run for outcome in outcomes if outcome.run is not None]
+    outcomes = list(read_each(Input(path, ARCHIVE), load_input, whole))
+    runs = [outcome.result for outcome in outcomes if outcome.result is not None]
     if not runs:
         raise next(error for outcome in outcomes for error in outcome.problems)
     if len(runs) > 1:

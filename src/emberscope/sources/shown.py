@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from emberscope.errors import InputError
 from emberscope.tables.coverage import Coverage
 from emberscope.tables.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is read from `place` is known by `name`, and in sentences by `words` (by the name where they are empty)."""
+
+    place: str
+    name: str
+    words: str = ""
 
 
 def shown_run(run: Run, place: str, name: str, words: str = "") -> Run:

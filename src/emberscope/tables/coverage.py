@@ -70,7 +70,8 @@ class Coverage:
 
 def total(coverages: Iterable[Coverage]) -> Coverage:
     """The sum of many coverages."""
-    result = Coverage()
+    notes: dict[tuple[object, ...], Note] = {}
     for coverage in coverages:
-        result = result + coverage
-    return result
+        for note in coverage.notes:
+            notes.setdefault((note.code, note.message, note.where, tuple(sorted(note.lost.items()))), note)
+    return Coverage(tuple(notes.values()))
