@@ -1,8 +1,19 @@
 from __future__ import annotations
 
 import json
+import pickle
 
-from emberscope.report.diagnosis import Input, all_not_evaluated, diagnose, diagnose_document
+from emberscope.report.diagnosis import (
+    Diagnosed,
+    Input,
+    all_not_evaluated,
+    diagnose,
+    diagnose_document,
+    diagnose_each,
+    diagnose_one,
+)
+from emberscope.report.text import diagnosis_markdown, diagnosis_text
+from emberscope.sources.load import Input as Item
 from emberscope.tables.coverage import Coverage, Note
 from tests.runs import run_of, spark_wrote, without
 
@@ -28,6 +39,18 @@ def test_findings_of_several_applications_are_ranked_together() -> None:
             assert findings[cause]["app_id"] == finding["app_id"]
     spill = next(finding for finding in findings if finding["code"] == "C3")
     assert [findings[cause]["code"] for cause in spill["caused_by"]] == ["B1"]
+
+
+def test_of_many_inputs_no_table_is_kept_and_the_answer_is_the_same() -> None:
+    runs = [spark_wrote(name) for name in ("skew_spill_python", "driver_idle_gc")] * 2
+    item = Item("log", "event_log", of_many=True)
+    found = [diagnose_one(item, run) for run in runs]
+    assert all(isinstance(one, Diagnosed) and not one.run.tables for one in found)
+    assert all(len(pickle.dumps(one)) < 100_000 for one in found)
+    let_go, kept = diagnose_each(found), diagnose_each(runs)
+    assert diagnose_document(let_go) == diagnose_document(kept)
+    assert diagnosis_text(let_go) == diagnosis_text(kept)
+    assert diagnosis_markdown(let_go) == diagnosis_markdown(kept)
 
 
 def test_coverage_of_inputs_that_could_not_be_read_is_kept() -> None:

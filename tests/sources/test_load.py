@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from emberscope.errors import InputError, UsageError
-from emberscope.sources.load import find_inputs, load, standard_input
+from emberscope.sources.load import Input, find_inputs, load, of_many, standard_input
 from tests.sources.stored import DATA, LOG, whole_run
 
 JFR = DATA / "jfr/workload-jdk17.jfr.gz"
@@ -89,6 +89,21 @@ def test_a_directory_gives_all_its_members(tmp_path):
     ]
     assert [file.removeprefix(f"{tmp_path}/") for file in found[3].files] == ["a.jfr", "deep/b.jfr"]
     assert [error.path.removeprefix(f"{tmp_path}/") for error in problems] == ["deep/junk", "nothing"]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "many"),
+    [
+        (["event_log"], False),
+        (["event_log", "recording"], False),
+        (["archive", "archive"], False),
+        (["event_log", "event_log"], True),
+        (["recording", "recording"], True),
+        (["event_log", "recording", "run"], True),
+    ],
+)
+def test_of_many_inputs_none_is_joined_with_another(kinds, many):
+    assert [item.of_many for item in of_many([Input("x", kind) for kind in kinds])] == [many] * len(kinds)
 
 
 def test_folders_too_deep_are_told(tmp_path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,10 +16,11 @@ from emberscope.eventlog.databricks import (
     natural_key,
     repeated_folders,
 )
+from emberscope.eventlog.rolled import ROLLED, logs_among, loose_files
+from emberscope.eventlog.rolled import in_order as rolled_in_order
 from emberscope.eventlog.sniff import looks_like_event_log
 from emberscope.tables.coverage import Note
 
-_ROLLED: Final = re.compile(r"events_(\d+)_(.*)")
 _HINT: Final = "Give Spark's event log: a file, or the directory eventlog_v2_... of a rolling log."
 
 
@@ -35,9 +36,12 @@ def parts_of(path: str) -> tuple[list[Part], list[Note]]:
     """The files of the log at `path` with what is known to be missing or twice there.
 
     `path` is a file, a directory of rolled files (Spark's eventlog_v2_..., or Databricks' eventlog-DATE and eventlog),
-    or a directory that holds just one of these. Links that lead out of a directory are not followed.
+    a directory that holds just one of these, or `events_*_...` for one of several logs whose rolled files lie loose in
+    a folder. Links that lead out of a directory are not followed.
     Raises `InputError` where there is no event log.
     """
+    if files := loose_files(path):
+        return _directory(os.path.dirname(path) or ".", files)
     if not os.path.exists(path):
         raise InputError(path, "does not exist.", hint=_HINT)
     if not os.path.isdir(path):
@@ -55,8 +59,10 @@ def parts_of(path: str) -> tuple[list[Part], list[Note]]:
     return _directory(path)
 
 
-def _directory(path: str) -> tuple[list[Part], list[Note]]:
-    names = sorted((n for n in os.listdir(path) if not n.startswith(".")), key=natural_key)
+def _directory(path: str, among: Iterable[str] | None = None) -> tuple[list[Part], list[Note]]:
+    """As `parts_of`, of a directory or of some of the names in it."""
+    there = os.listdir(path) if among is None else among
+    names = sorted((n for n in there if not n.startswith(".")), key=natural_key)
     files = [name for name in names if os.path.isfile(os.path.join(path, name))]
     notes = [
         Note("missing_part", f"{name} is a link that leads out of the folder, and was not followed.", where=path)
@@ -64,8 +70,10 @@ def _directory(path: str) -> tuple[list[Part], list[Note]]:
         if leads_out(os.path.join(path, name), path)
     ]
     files = [name for name in files if not leads_out(os.path.join(path, name), path)]
-    if any(_ROLLED.match(name) for name in files):
-        numbered, more = _rolled(path, files)
+    if rolled := logs_among(files):
+        if len(rolled) > 1:
+            raise _several(path, [f"events_*_{log}" for log in rolled])
+        numbered, more = rolled_in_order(path, files)
         heads = _heads(path, numbered, notes)
         parts = [Part(os.path.join(path, name), codec_of(head)) for name, head in heads if head]
         if not parts:
@@ -85,9 +93,12 @@ def _directory(path: str) -> tuple[list[Part], list[Note]]:
         parts, more = parts_of(os.path.join(path, logs[0]))
         return parts, notes + more
     if logs:
-        some = ", ".join(logs[:3])
-        raise InputError(path, f"holds {len(logs)} event logs.", hint=f"Give one of them: {some}.")
+        raise _several(path, logs)
     raise InputError(path, "holds no Spark event log.", hint=_HINT)
+
+
+def _several(path: str, logs: list[str]) -> InputError:
+    return InputError(path, f"holds {len(logs)} event logs.", hint=f"Give one of them: {', '.join(logs[:3])}.")
 
 
 def _heads(path: str, names: list[str], notes: list[Note]) -> list[tuple[str, bytes]]:
@@ -107,7 +118,7 @@ def _heads(path: str, names: list[str], notes: list[Note]) -> list[tuple[str, by
 
 def is_part(name: str) -> bool:
     """Whether a file in the folder of a log is by its name one of its parts, or one of the marks beside them."""
-    return bool(_ROLLED.match(name)) or is_databricks_name(name) or name.startswith("appstatus_")
+    return bool(ROLLED.match(name)) or is_databricks_name(name) or name.startswith("appstatus_")
 
 
 def leads_out(path: str, folder: str) -> bool:
@@ -118,32 +129,8 @@ def leads_out(path: str, folder: str) -> bool:
     return os.path.commonpath([around, os.path.realpath(path)]) != around
 
 
-def _rolled(path: str, files: list[str]) -> tuple[list[str], list[Note]]:
-    """Spark's rolled files in order. A compacted file stands for itself and all files before it."""
-    notes = []
-    by_index: dict[int, str] = {}
-    start = 1
-    for name in files:
-        found = _ROLLED.match(name)
-        if found is None:
-            continue
-        index = int(found[1])
-        if ".compact" in found[2] and index >= start:
-            start = index
-            by_index[index] = name
-        elif index not in by_index:
-            by_index[index] = name
-        elif ".compact" not in by_index[index]:
-            notes.append(Note("duplicate_part", f"{name} repeats part {index} and was left out.", where=path))
-    indices = sorted(index for index in by_index if index >= start)
-    if missing := sorted(set(range(start, max(indices, default=start))) - set(indices)):
-        some = ", ".join(str(index) for index in missing[:5])
-        notes.append(Note("missing_part", f"{len(missing)} rolled files are missing: {some}.", where=path))
-    return [by_index[index] for index in indices], notes
-
-
 def _holds_rolled(path: str) -> bool:
-    return os.path.isdir(path) and any(_ROLLED.match(name) for name in os.listdir(path))
+    return os.path.isdir(path) and any(ROLLED.match(name) for name in os.listdir(path))
 
 
 def _head(path: str) -> bytes:

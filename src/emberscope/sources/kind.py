@@ -12,6 +12,7 @@ from typing import Final
 from emberscope.errors import InputError
 from emberscope.eventlog import codecs
 from emberscope.eventlog.databricks import is_databricks_part
+from emberscope.eventlog.rolled import loose_files
 from emberscope.eventlog.sniff import looks_like_event_log
 from emberscope.perf.collapsed import looks_collapsed
 from emberscope.perf.script import looks_like_perf_script
@@ -70,6 +71,8 @@ def kind_of(path: str) -> str:
     """
     place = Path(path)
     try:
+        if loose_files(path):
+            return "event_log"
         if place.is_dir():
             return _kind_of_directory(place)
         return _kind_of_file(place)

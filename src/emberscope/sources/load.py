@@ -14,6 +14,7 @@ from typing import Final, Generic, TypeVar
 
 from emberscope.errors import InputError, StoreError, UsageError
 from emberscope.eventlog.read import read_event_log, read_facts
+from emberscope.eventlog.rolled import loose_files
 from emberscope.sources.kind import ARCHIVE, READABLE, kind_of
 from emberscope.sources.members import members
 from emberscope.sources.processes import in_processes, useful_processes
@@ -202,6 +203,8 @@ def _unread_files(run: Run, files: Sequence[str]) -> list[InputError]:
 
 def _bytes_of(item: Input) -> int:
     try:
+        if loose := loose_files(item.path):
+            return sum(os.path.getsize(os.path.join(os.path.dirname(item.path), name)) for name in loose)
         if os.path.isdir(item.path):
             return sum(entry.stat().st_size for entry in os.scandir(item.path) if entry.is_file())
         return os.path.getsize(item.path)

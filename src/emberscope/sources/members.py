@@ -11,6 +11,7 @@ from typing import Final
 from emberscope.errors import InputError
 from emberscope.eventlog.databricks import repeated_folders
 from emberscope.eventlog.parts import is_part, leads_out
+from emberscope.eventlog.rolled import loose_logs
 from emberscope.sources.kind import MAX_DEPTH, MAX_MEMBERS, is_log_in_parts, kind_of, read_head
 from emberscope.store.layout import is_run
 
@@ -47,11 +48,12 @@ def _add(directory: Path, root: Path, depth: int, found: Members, seen: set[str]
         children = sorted(directory.iterdir())
         is_log = is_log_in_parts(directory)
         repeated = repeated_folders(str(directory)) if is_log else []
+        loose = loose_logs(str(directory)) if is_log else []
     except OSError as error:
         found.problems.append(InputError(str(directory), f"cannot be read: {error.strerror}."))
         return
     if is_log:
-        found.singles.append((str(directory), "event_log"))
+        found.singles += [(log, "event_log") for log in loose or [str(directory)]]
     for child in children:
         if child.name.startswith((".", "_")) or child.name in repeated:
             continue
