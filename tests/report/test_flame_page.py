@@ -18,7 +18,8 @@ from selenium.webdriver.support.select import Select
 
 from emberscope.profile.classify import FAMILIES
 from emberscope.profile.flame_data import FlameData, flame_data
-from emberscope.report.flame_page import MODULES, flame_page, flame_script, flame_style
+from emberscope.report.assets import joined, style_sheet
+from emberscope.report.flame_page import MODULES, STYLES, flame_page
 from emberscope.tables.coverage import Coverage, Note
 from tests.profile.strategies import recording
 from tests.web.browser import chromium, open_page, pixels, prefer, requested, settle
@@ -101,31 +102,15 @@ def test_the_policy_allows_just_these_scripts_and_styles():
     policy = next(a["content"] for tag, a in _Tags(PAGE).seen if a.get("http-equiv") == "Content-Security-Policy")
     assert policy is not None
     assert policy.startswith("default-src 'none';")
-    for name, text in (("script-src", flame_script()), ("style-src", flame_style())):
+    for name, text in (("script-src", joined(MODULES)), ("style-src", style_sheet(STYLES))):
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert f"{name} 'sha256-{digest}';" in policy
         assert text in PAGE
     assert "unsafe" not in policy
 
 
-def test_all_modules_are_joined_and_share_one_set_of_names():
-    assert {str(path.relative_to(WEB)) for path in WEB.rglob("*.js")} == set(MODULES)
-    script = flame_script()
-    assert not re.findall(r"^(?:import|export)\b.*", script, flags=re.M)
-    names = re.findall(r"^(?:async )?(?:function|const|let|class) (\w+)", script, flags=re.M)
-    assert len(names) == len(set(names))
-    assert "</script" not in script
-
-
-def test_imports_come_after_what_they_import():
-    for place, name in enumerate(MODULES):
-        for target in re.findall(r"^import \{.*\} from '(.+)';", (WEB / name).read_text(encoding="utf-8"), flags=re.M):
-            path = ((WEB / name).parent / target).resolve().relative_to(WEB)
-            assert str(path) in MODULES[:place]
-
-
 def test_every_family_has_a_colour():
-    style = flame_style()
+    style = style_sheet(STYLES)
     for family in FAMILIES:
         assert f"--flame-{family}:" in style
         assert f".flame-{family} " in style

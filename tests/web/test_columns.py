@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from selenium import webdriver
 
+from emberscope.report.assets import joined
 from emberscope.report.columns import pack_columns
-from emberscope.report.flame_page import joined
 from tests.web.browser import chromium
 
 BODY = joined(["flame/unpack.js", "columns.js"]).removeprefix("(() => {").removesuffix("})();\n")

@@ -15,7 +15,7 @@ from selenium import webdriver
 from emberscope.profile.ancestry import depths
 from emberscope.profile.flame_data import FlameData, flame_data
 from emberscope.profile.pack import pack_flame
-from emberscope.report.flame_page import joined
+from emberscope.report.assets import joined
 from tests.profile.strategies import recording, rows
 from tests.web.browser import chromium
 

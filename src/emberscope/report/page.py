@@ -7,27 +7,27 @@ content security policy can forbid inline styles.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from markupsafe import Markup
 
 from emberscope.profile.codegen import generated_code_words
 from emberscope.profile.flame_data import flame_data
+from emberscope.report.assets import content_security_policy, joined, style_sheet
 from emberscope.report.diagnosis import no_finding, not_evaluated_sentences
-from emberscope.report.flame_page import content_security_policy, flame_element, flame_script, flame_style
-from emberscope.report.stage_rows import MOST_STAGES, StageRow, executor_rows, stage_rows
-from emberscope.report.text import coverage_line, price
-from emberscope.rules.page import sections
+from emberscope.report.flame_page import MODULES, STYLES, flame_element
+from emberscope.report.part import Part, Subject, subject_of
+from emberscope.report.rendering import rendered
+from emberscope.report.stage_rows import MOST_STAGES, executor_rows
+from emberscope.report.text import coverage_line
 from emberscope.rules.places import sql_descriptions
-from emberscope.units import format_bytes, format_count, format_ms, format_ratio
 
 if TYPE_CHECKING:
+    from emberscope.report import waterfall
     from emberscope.report.diagnosis import Diagnosed
-    from emberscope.report.waterfall import Part
     from emberscope.rules.evaluate import Ranked
     from emberscope.tables.run import Run
 
@@ -63,7 +63,7 @@ _GROUPS: Final = {
 class Bar:
     """One part of the bar: where it begins and how wide it is in per cent, its colour class and where it leads."""
 
-    part: Part
+    part: waterfall.Part
     start: float
     width: float
     colour: str
@@ -72,48 +72,80 @@ class Bar:
 
 def report_page(item: Diagnosed) -> str:
     """The whole page as one string of HTML."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("emberscope.report"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(
-        ms=format_ms,
-        bytes=format_bytes,
-        count=format_count,
-        ratio=format_ratio,
-        price=price,
-        sections=_sections,
-        coded=_coded,
-    )
-    run = item.run
-    page_style = files("emberscope.report").joinpath("templates", "page.css").read_text(encoding="utf-8")
-    styles, script = flame_style() + page_style, flame_script()
-    rows = stage_rows(run)
-    shown = {id(row) for row in sorted(rows, key=lambda row: -row.task_ms)[:MOST_STAGES]}
-    return environment.get_template("page.html").render(
+    run, subject = item.run, subject_of(item)
+    parts = [part(subject) for part in PARTS]
+    script = joined(dict.fromkeys(["theme.js", *(name for part in parts for name in part.modules)]))
+    style = style_sheet(["theme.css", *(name for part in parts for name in part.styles), "page.css"])
+    return rendered(
+        "page.html",
         title=run.application.app_name or run.application.app_id or run.path,
         facts=_facts(run),
         outcome=item.outcome,
-        bars=_bars(item),
-        findings=item.diagnosis.findings,
-        no_finding=no_finding([item]),
-        not_evaluated=not_evaluated_sentences(item.diagnosis.not_evaluated),
-        coverage=coverage_line(run.coverage),
-        stages=[row for row in rows if id(row) in shown],
-        hidden_stages=len(rows) - len(shown),
-        hidden_task_ms=sum(row.task_ms for row in rows if id(row) not in shown),
-        executors=executor_rows(run),
-        settings=_settings(run),
-        flame=_flame(run, rows),
-        policy=content_security_policy(scripts=[script], styles=[styles]),
-        style=Markup(styles),
+        parts=[(part, Markup(rendered(f"parts/{part.name}.html", **part.data))) for part in parts],
+        policy=content_security_policy(scripts=[script], styles=[style]),
+        style=Markup(style),
         script=Markup(script),
     )
+
+
+def _time(subject: Subject) -> Part:
+    return Part("time", "Time", {"bars": _bars(subject.item, subject.recorded)})
+
+
+def _findings(subject: Subject) -> Part:
+    diagnosis = subject.item.diagnosis
+    data = {
+        "findings": diagnosis.findings,
+        "no_finding": no_finding([subject.item]),
+        "not_evaluated": not_evaluated_sentences(diagnosis.not_evaluated),
+        "coverage": coverage_line(subject.item.run.coverage),
+        "recorded": subject.recorded,
+    }
+    return Part("findings", "Findings", data)
+
+
+def _stages(subject: Subject) -> Part:
+    rows = subject.stages
+    shown = {id(row) for row in sorted(rows, key=lambda row: -row.task_ms)[:MOST_STAGES]}
+    data = {
+        "stages": [row for row in rows if id(row) in shown],
+        "hidden_stages": len(rows) - len(shown),
+        "hidden_task_ms": sum(row.task_ms for row in rows if id(row) not in shown),
+        "recorded": subject.recorded,
+    }
+    return Part("stages", "Stages", data)
+
+
+def _flame(subject: Subject) -> Part:
+    """The flame graph of all samples, with the choice of SQL execution, stage and executor; none without samples."""
+    run, flame = subject.item.run, None
+    if subject.recorded:
+        frames = run.tables["frames"]
+        flame = flame_element(
+            flame_data(run.tables["samples"], run.tables["stacks"], frames),
+            stage_names={row.stage_id: row.words for row in subject.stages},
+            sql_names=sql_descriptions(run),
+            codegen=generated_code_words(frames, run.tables.get("plan_nodes")),
+        )
+    stage_ids = sorted({row.stage_id for row in subject.stages})
+    return Part("flame", "Flame graph", {"flame": flame, "stage_ids": stage_ids}, MODULES, STYLES)
+
+
+def _executors(subject: Subject) -> Part:
+    rows = executor_rows(subject.item.run)
+    return Part("executors", "Executors", {"executors": rows, "recorded": subject.recorded})
+
+
+def _settings(subject: Subject) -> Part:
+    """Spark's settings by name, redacted by the reader."""
+    conf = subject.item.run.tables.get("conf")
+    rows = [] if conf is None else conf.select(["key", "value", "scope"]).to_pylist()
+    settings = sorted({(row["key"], row["value"] or "") for row in rows if row["scope"] == "spark"})
+    return Part("settings", "Settings", {"settings": settings})
+
+
+PARTS: Final[tuple[Callable[[Subject], Part], ...]] = (_time, _findings, _stages, _flame, _executors, _settings)
+"""The parts of the page from top to bottom."""
 
 
 def _facts(run: Run) -> list[str]:
@@ -135,9 +167,8 @@ def _facts(run: Run) -> list[str]:
     ]
 
 
-def _bars(item: Diagnosed) -> list[Bar]:
+def _bars(item: Diagnosed, recorded: bool) -> list[Bar]:
     bars, start, shade = [], 0.0, 0
-    recorded = _is_recorded(item.run)
     for part in item.waterfall:
         width = 100 * part.ratio
         colour = _GROUPS.get(part.part)
@@ -148,7 +179,7 @@ def _bars(item: Diagnosed) -> list[Bar]:
     return bars
 
 
-def _href(part: Part, findings: Sequence[Ranked], recorded: bool) -> str:
+def _href(part: waterfall.Part, findings: Sequence[Ranked], recorded: bool) -> str:
     """The finding that prices the part, else the flame graph for CPU where there is one, else the stages."""
     for code in _RULE_OF_PART.get(part.part, ()):
         for number, finding in enumerate(findings, 1):
@@ -157,41 +188,3 @@ def _href(part: Part, findings: Sequence[Ranked], recorded: bool) -> str:
     if part.part.startswith("cpu") and recorded:
         return "#flame"
     return "#coverage" if part.part == "residual" else "#stages"
-
-
-def _is_recorded(run: Run) -> bool:
-    samples = run.tables.get("samples")
-    return samples is not None and samples.num_rows > 0 and "stacks" in run.tables and "frames" in run.tables
-
-
-def _flame(run: Run, rows: Sequence[StageRow]) -> Markup | None:
-    """The flame graph of all samples, with the choice of SQL execution, stage and executor; None without samples."""
-    if not _is_recorded(run):
-        return None
-    tables = run.tables
-    return flame_element(
-        flame_data(tables["samples"], tables["stacks"], tables["frames"]),
-        stage_names={row.stage_id: row.words for row in rows},
-        sql_names=sql_descriptions(run),
-        codegen=generated_code_words(tables["frames"], tables.get("plan_nodes")),
-    )
-
-
-def _settings(run: Run) -> list[tuple[str, str]]:
-    """Spark's settings by name, redacted by the reader."""
-    conf = run.tables.get("conf")
-    if conf is None:
-        return []
-    rows = conf.select(["key", "value", "scope"]).to_pylist()
-    return sorted({(row["key"], row["value"] or "") for row in rows if row["scope"] == "spark"})
-
-
-def _coded(text: str) -> Markup:
-    """Text with what stands between backticks as code; all of it escaped."""
-    pieces = [Markup("<code>{}</code>" if odd % 2 else "{}").format(piece) for odd, piece in enumerate(text.split("`"))]
-    return Markup("").join(pieces)
-
-
-def _sections(finding: Ranked) -> list[tuple[str, list[Any]]]:
-    """The page of the finding's rule: heading and paragraphs."""
-    return [(head, body.split("\n\n")) for head, body in sections(finding.rule)]

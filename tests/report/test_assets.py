@@ -1,0 +1,50 @@
+"""The modules of web/ become one script, whatever they are called in."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from emberscope.report import assets
+from emberscope.report.assets import joined, style_sheet, with_imports
+
+WEB = Path(__file__).parents[2] / "web"
+MODULES = sorted(str(path.relative_to(WEB)) for path in WEB.rglob("*.js"))
+
+
+def test_all_modules_share_one_set_of_names() -> None:
+    script = joined(MODULES)
+    assert not re.findall(r"^(?:import|export)\b.*", script, flags=re.M)
+    names = re.findall(r"^(?:async )?(?:function|const|let|class) (\w+)", script, flags=re.M)
+    assert len(names) == len(set(names))
+    assert "</script" not in script
+
+
+def test_imports_come_before_what_imports_them() -> None:
+    order = with_imports(MODULES)
+    assert sorted(order) == MODULES
+    for place, name in enumerate(order):
+        for target in re.findall(r"^import \{.*\} from '(.+)';", (WEB / name).read_text(encoding="utf-8"), flags=re.M):
+            assert str(((WEB / name).parent / target).resolve().relative_to(WEB)) in order[:place]
+
+
+def test_a_module_brings_what_it_imports_and_nothing_else() -> None:
+    assert with_imports(["theme.js", "state.js"]) == ("state.js", "theme.js")
+
+
+def test_modules_that_import_each_other_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {"a/x.js": "import { y } from '../y.js';\n", "y.js": "import { x } from './a/x.js';\n"}
+    monkeypatch.setattr(assets, "web_file", texts.__getitem__)
+    with pytest.raises(ValueError, match=r"each other: a/x\.js > y\.js > a/x\.js"):
+        with_imports(["a/x.js"])
+
+
+def test_own_code_stays_small() -> None:
+    """Our own scripts and styles, all of them: 200 KB at most."""
+    assert sum(path.stat().st_size for path in WEB.rglob("*") if path.suffix in (".js", ".css")) < 200_000
+
+
+def test_a_style_sheet_stands_once() -> None:
+    assert style_sheet(["theme.css", "theme.css"]) == style_sheet(["theme.css"])
