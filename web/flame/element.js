@@ -5,7 +5,7 @@ import { onThemeChange } from '../theme.js';
 import { inflate, unpack } from './unpack.js';
 import { deepestBelow, layOut } from './layout.js';
 import { nextHit, search } from './search.js';
-import { chosenColumns, soundChoice } from './facets.js';
+import { EVERYTHING, choiceState, readChoice, soundChoice, weigh } from './facets.js';
 import { readPalette } from './palette.js';
 import { ROW, boxOf, createPainter, nodeUnder } from './draw.js';
 import { buildPanel } from './panel.js';
@@ -24,7 +24,7 @@ class FlameGraph extends HTMLElement {
     this.dataset.state = 'loading';
     try {
       const flame = unpack(await inflate(this.querySelector('script')?.textContent ?? ''));
-      if (flame.columns.length === 0) this.textContent = 'There are no samples to show.';
+      if (flame.columns.count === 0) this.textContent = 'There are no samples to show.';
       else show(this, flame, JSON.parse(this.dataset.names ?? '{}'));
       this.dataset.state = 'ready';
     } catch (error) {
@@ -43,8 +43,8 @@ class FlameGraph extends HTMLElement {
 function show(host, flame, names) {
   const panel = buildPanel(host);
   const paint = createPainter(panel.canvas);
-  const choice = soundChoice(flame, { event: '', sql: '', stage: '', executor: '' });
-  const layout = layOut(flame, chosenColumns(flame, choice));
+  const choice = soundChoice(flame, EVERYTHING);
+  const layout = layOut(flame, weigh(flame, choice));
   /** @type {View} */
   const view = {
     flame, names, choice, layout, root: 0, selected: 0, deepest: 0, up: false, pattern: '', found: null, sortedBy: 'self',
@@ -113,9 +113,9 @@ function show(host, flame, names) {
 
   const choose = (/** @type {Choice} */ wanted, /** @type {number} */ node) => {
     view.choice = soundChoice(flame, wanted);
-    view.layout = layOut(flame, chosenColumns(flame, view.choice));
+    view.layout = layOut(flame, weigh(flame, view.choice));
     if (view.pattern !== '') view.found = search(flame, view.layout, view.pattern);
-    writeState({ ...view.choice, event: view.choice.event === flame.events[0]?.[0] ? '' : view.choice.event });
+    writeState(choiceState(flame, view.choice));
     showPicks(panel, view);
     zoom(view.layout.totals[node] > 0 ? node : 0);
   };
@@ -150,10 +150,7 @@ function show(host, flame, names) {
     const [pattern, up] = [value('search'), value('up') === '1'];
     view.pattern = '';
     view.found = null;
-    choose(
-      { event: value('event'), sql: value('sql'), stage: value('stage'), executor: value('executor') },
-      Number.isInteger(node) && node > 0 && node < flame.size ? node : 0,
-    );
+    choose(readChoice(flame, state), Number.isInteger(node) && node > 0 && node < flame.size ? node : 0);
     flip(up);
     lookFor(pattern);
   };
@@ -219,7 +216,7 @@ function show(host, flame, names) {
   panel.flip.addEventListener('click', () => flip(!view.up));
   panel.reset.addEventListener('click', () => {
     lookFor('');
-    choose({ event: view.choice.event, sql: '', stage: '', executor: '' }, 0);
+    choose({ ...EVERYTHING, event: view.choice.event }, 0);
   });
   panel.ask.addEventListener('click', () => panel.help.showModal());
   panel.top.addEventListener('toggle', () => panel.top.open && showTop(panel, view));

@@ -23,8 +23,16 @@ export function formatWeight(weight, unit) {
   return `${formatCount(weight)} ${weight === 1 && unit === 'samples' ? 'sample' : unit}`;
 }
 
+/**
+ * Seconds since a beginning, as exact as they are given.
+ * @param {number} seconds
+ */
+export function formatSeconds(seconds) {
+  return `${seconds.toLocaleString('en-US', { maximumFractionDigits: 6 })} s`;
+}
+
 /** @param {number} ms */
-function formatTime(ms) {
+export function formatTime(ms) {
   if (ms < 10) return `${ms.toFixed(2)} ms`;
   if (ms < 999.5) return `${ms.toFixed(0)} ms`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;

@@ -1,7 +1,6 @@
-// Where each node lies: sums over the chosen columns, left edges, and the nodes of each level from left to right.
+// Where each node lies: totals, left edges, and the nodes of each level from left to right.
 
 /** @typedef {import('./unpack.js').Flame} Flame */
-/** @typedef {import('./unpack.js').Column} Column */
 
 /**
  * @typedef {object} Layout
@@ -15,15 +14,11 @@
 /**
  * One pass down and one up over the tree: nodes stand depth first, so no sorting is needed.
  * @param {Flame} flame
- * @param {Column[]} columns
+ * @param {Float64Array} selfs from `weigh`, kept in the layout
  * @returns {Layout}
  */
-export function layOut(flame, columns) {
+export function layOut(flame, selfs) {
   const { size, parents, depths } = flame;
-  const selfs = new Float64Array(size);
-  for (const { nodes, weights } of columns) {
-    for (let i = 0; i < nodes.length; i++) selfs[nodes[i]] += weights[i];
-  }
   const totals = selfs.slice();
   for (let node = size - 1; node > 0; node--) totals[parents[node]] += totals[node];
 

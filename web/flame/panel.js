@@ -2,7 +2,8 @@
 
 /**
  * @typedef {object} Panel
- * @property {Record<'event' | 'sql' | 'stage' | 'executor', HTMLSelectElement>} picks
+ * @property {Record<'event' | import('./unpack.js').Facet, HTMLSelectElement>} picks
+ * @property {HTMLElement} slice what of the run is shown, where that is not all of it
  * @property {HTMLInputElement} search
  * @property {HTMLElement} found
  * @property {HTMLElement} path
@@ -27,7 +28,11 @@ const MARKUP = `
   <label data-for="event">Event <select></select></label>
   <label data-for="sql">SQL execution <select></select></label>
   <label data-for="stage">Stage <select></select></label>
+  <label data-for="attempt">Attempt <select></select></label>
+  <label data-for="task">Tasks <select></select></label>
   <label data-for="executor">Executor <select></select></label>
+  <label data-for="role">Process <select></select></label>
+  <label data-for="state">Thread state <select></select></label>
   <span class="flame-tools">
     <input type="search" placeholder="Search" aria-label="Search frames by regular expression" title="Regular expression; case does not matter ( / )" spellcheck="false" autocomplete="off">
     <button type="button" data-do="flip"></button>
@@ -35,6 +40,7 @@ const MARKUP = `
     <button type="button" data-do="help" aria-label="Help" title="Keys and meaning ( ? )">?</button>
   </span>
 </div>
+<p class="flame-slice" hidden></p>
 <div class="flame-line"><nav class="flame-path" aria-label="Zoomed frame and its callers"></nav><output class="flame-found"></output></div>
 <div class="flame-view" tabindex="0" role="application" aria-label="Flame graph. Arrow keys move, Enter zooms, Escape resets, question mark for help.">
   <div class="flame-height"></div><canvas></canvas><div class="flame-mark flame-focus" hidden></div><div class="flame-mark flame-hover" hidden></div>
@@ -78,13 +84,19 @@ const MARKUP = `
 export function buildPanel(host) {
   host.innerHTML = MARKUP;
   const part = (/** @type {string} */ selector) => /** @type {any} */ (host.querySelector(selector));
+  const pick = (/** @type {string} */ key) => part(`[data-for=${key}] select`);
   return {
     picks: {
-      event: part('[data-for=event] select'),
-      sql: part('[data-for=sql] select'),
-      stage: part('[data-for=stage] select'),
-      executor: part('[data-for=executor] select'),
+      event: pick('event'),
+      sql: pick('sql'),
+      stage: pick('stage'),
+      attempt: pick('attempt'),
+      task: pick('task'),
+      executor: pick('executor'),
+      role: pick('role'),
+      state: pick('state'),
     },
+    slice: part('.flame-slice'),
     search: part('input'),
     found: part('.flame-found'),
     path: part('.flame-path'),

@@ -1,6 +1,6 @@
 // What is seen now, and what can be said of a node of it.
 
-import { chosenColumns } from './facets.js';
+import { chosenColumns, facetValue } from './facets.js';
 import { formatShare, formatWeight } from './format.js';
 
 /** @typedef {import('./unpack.js').Flame} Flame */
@@ -71,13 +71,28 @@ function planOf(view, node) {
   const number = /GeneratedIteratorForCodegenStage(\d+)/.exec(nameOf(view, node))?.[1];
   if (number === undefined) return '';
   const { flame, choice, names } = view;
-  const passes = (/** @type {Uint32Array} */ nodes) => nodes.some((at) => at >= node && at < flame.ends[node]);
-  const words = new Set();
-  for (const { sql, nodes } of chosenColumns(flame, choice)) {
-    if (passes(nodes)) words.add(names.codegen?.[`${sql}/${number}`]);
+  const executions = new Set();
+  for (const column of chosenColumns(flame, choice)) {
+    const sql = facetValue(flame, column, 'sql');
+    if (!executions.has(sql) && passes(flame, column, node)) executions.add(sql);
   }
+  const words = new Set([...executions].map((sql) => names.codegen?.[`${sql}/${number}`]));
   const [only] = words;
   return words.size === 1 && only ? only : `WholeStageCodegen (${number})`;
+}
+
+/**
+ * Whether a column has weight at a node or below it.
+ * @param {Flame} flame
+ * @param {number} column
+ * @param {number} node
+ */
+function passes(flame, column, node) {
+  const { nodes } = flame.cells;
+  for (let i = flame.columns.bounds[column]; i < flame.columns.bounds[column + 1]; i++) {
+    if (nodes[i] >= node && nodes[i] < flame.ends[node]) return true;
+  }
+  return false;
 }
 
 /**

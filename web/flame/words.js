@@ -1,7 +1,7 @@
 // The words and figures around the picture: choices, path, search result, legend, table, tooltip.
 
-import { FACETS, NONE, facetOptions } from './facets.js';
-import { formatShare, formatWeight, shortName } from './format.js';
+import { FACETS, MEDIAN, NONE, SLOW, drawnRange, facetOptions, isChoosable } from './facets.js';
+import { formatSeconds, formatShare, formatTime, formatWeight, shortName } from './format.js';
 import { matchedWeight } from './search.js';
 import { topRows, weighFamilies, weighFrames } from './top.js';
 import { fillPick } from './panel.js';
@@ -9,6 +9,7 @@ import { describe, nameOf, unitOf } from './view.js';
 
 /** @typedef {import('./view.js').View} View */
 /** @typedef {import('./panel.js').Panel} Panel */
+/** @typedef {import('./unpack.js').Facet} Facet */
 
 const EVENT_WORDS = /** @type {Record<string, string>} */ ({
   cpu: 'CPU',
@@ -20,7 +21,15 @@ const EVENT_WORDS = /** @type {Record<string, string>} */ ({
   nativemem: 'Native memory',
   nativelock: 'Waiting for native locks',
 });
-const NONE_WORDS = { sql: 'outside of SQL', stage: 'outside of tasks', executor: 'unknown process' };
+const NONE_WORDS = {
+  sql: 'outside of SQL',
+  stage: 'outside of tasks',
+  attempt: 'outside of tasks',
+  task: 'all other tasks',
+  executor: 'unknown process',
+  role: 'unknown process',
+  state: 'not recorded',
+};
 
 /**
  * @param {string} tag
@@ -43,12 +52,52 @@ export function showPicks(panel, view) {
     const options = facetOptions(flame, choice, facet);
     const all = options.reduce((sum, option) => sum + option.weight, 0);
     const words = options.map(({ value, weight }) => {
-      const name = value === NONE ? NONE_WORDS[facet] : [value, names[facet]?.[value]].filter(Boolean).join(' · ');
+      const name = valueWords(view, facet, value);
       return { value, text: `${name.length > 70 ? `${name.slice(0, 70)}…` : name} (${formatShare(weight / all)})` };
     });
-    const everything = facetOptions(flame, { event: choice.event, sql: '', stage: '', executor: '' }, facet);
-    fillPick(panel.picks[facet], [{ value: '', text: 'all' }, ...words], choice[facet], everything.length > 1);
+    const missing = choice[facet] !== '' && !options.some(({ value }) => value === choice[facet]);
+    if (missing) words.push({ value: choice[facet], text: `${valueWords(view, facet, choice[facet])} (none here)` });
+    const shown = isChoosable(flame, choice, facet);
+    fillPick(panel.picks[facet], [{ value: '', text: 'all' }, ...words], choice[facet], shown);
   }
+  showSlice(panel, view);
+}
+
+/**
+ * A value of a facet in words.
+ * @param {View} view
+ * @param {Facet} facet
+ * @param {string} value
+ */
+export function valueWords(view, facet, value) {
+  const { flame, names, choice } = view;
+  if (value === NONE) return NONE_WORDS[facet];
+  if (facet === 'state') return value.replace(/^STATE_/, '').replaceAll('_', ' ').toLowerCase();
+  if (facet !== 'task') return [value, names[facet]?.[value]].filter(Boolean).join(' · ');
+  if (value === SLOW || value === MEDIAN) {
+    const count = flame.tasks.filter((task) => task.group === value && [task.stage, ''].includes(choice.stage)).length;
+    return `the ${count} ${value === SLOW ? 'slowest' : 'median'}${choice.stage === '' ? ' of all stages' : ''}`;
+  }
+  const task = flame.tasks[flame.values.task?.indexOf(value) ?? -1];
+  return task === undefined ? value : `${value} · ${formatTime(task.runMs)}${task.group === SLOW ? ', slow' : ''}`;
+}
+
+/**
+ * The drawn piece of time and what is coarser than it could be; hidden where there is nothing to say.
+ * @param {Panel} panel
+ * @param {View} view
+ */
+function showSlice(panel, view) {
+  const { flame, choice } = view;
+  const range = drawnRange(flame, choice);
+  const said = [...flame.notes];
+  if (range !== null && flame.time !== null) {
+    const { bucket } = flame.time;
+    const piece = range.from < range.to ? `${formatSeconds(range.from)} to ${formatSeconds(range.to)}` : 'no samples then';
+    said.unshift(`Time: ${piece}, in whole steps of ${formatSeconds(bucket)}. Samples without a time are left out.`);
+  }
+  panel.slice.hidden = said.length === 0;
+  panel.slice.textContent = said.join(' ');
 }
 
 /**

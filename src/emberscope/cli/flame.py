@@ -135,7 +135,8 @@ def _page(
     run: Run, samples: pa.Table, stacks: pa.Table, frames: pa.Table, unit: str | None, given: dict[str, Any]
 ) -> str:
     from emberscope.profile.codegen import generated_code_words
-    from emberscope.profile.flame_data import flame_data, from_tree
+    from emberscope.profile.flame_data import flame_data
+    from emberscope.profile.flame_tree import from_tree
     from emberscope.profile.fold import compacted
     from emberscope.report.flame_page import flame_page
 

@@ -1,27 +1,38 @@
-"""A call tree as few bytes: columnar, variable-length integers, gzip. The page's `web/flame/unpack.js` is the reader.
+"""A call tree as few bytes: columns of integers, gzip. The page's `web/flame/unpack.js` is the reader.
 
 ```
 gzip of
   "EMBF"                      magic, 4 bytes
-  version   u32               1; all fixed-size integers are little endian
+  version   u32               2; all fixed-size integers are little endian
   length    u32               bytes of the header
-  header    JSON, UTF-8       {"nodes": n, "families": [[name, words]...], "kinds": [...], "executors": [...],
-                               "events": [[event, unit]...], "sections": {name: bytes...},
-                               "columns": [[event, sql, stage, executor, cells]...]}
-  names     JSON array        name of each frame, ASCII with \\u escapes
-  kinds     u8 per frame      index into header.kinds
-  families  u8 per frame      index into header.families (`classify.FAMILIES`): the page colours, it does not classify
-  levels    n - 1 varints     for each node but the root, depth first: its depth less that of the node before it,
-                              zigzag (0, -1, 1, -2 … as 0, 1, 2, 3 …); the root's depth is 0
-  labels    n - 1 varints     frame of each node but the root
-  cells     varints           of each weight column in turn, `cells` many: node less the node before it in the column
-                              (less 0 for the first)
-  weights   varints           the weights of the same cells, in the same order
+  header    JSON, ASCII       below
+  sections                    one after the other, as header.sections lists them
 ```
-A varint has 7 bits a byte, the lowest first, the high bit set on all bytes but the last. In a column, `event` and
-`executor` are indices into the header's lists (executor null: none); `sql` and `stage` are ids (null: none). Columns
-are sparse, so one per stage, SQL execution, event and executor costs no more than there are distinct stacks in each.
-A reader sums the columns it wants into self weights; totals and positions follow from levels.
+The header: `families` [[name, words]…], `kinds`, `events` [[event, unit]…], `facets` {name: [value…]} for each facet
+but time, `time` null or {"bucket_ns", "first" (number of the first bucket), "count"}, `tasks` [[stage id, run time in
+ms, group]…] for each value of facet task, `notes` [text…], and `sections` [[name, encoding, width, bytes, items]…].
+
+```
+  names     json              name of each frame, an array
+  kinds     integers          of each frame, index into header.kinds
+  families  integers          of each frame, index into header.families (`classify.FAMILIES`): the page colours, it
+                              does not classify
+  closed    integers          of each node but the root, depth first: how many nodes end before it. 0 is a callee of the
+                              node before it, 1 its sibling, 2 a sibling of that one's caller …
+  labels    integers          frame of each node but the root
+  leaves    integers          the nodes that have weight in any column, ascending: node less the one before it
+  event     integers          of each column, place in header.events
+  FACET     integers          of each column, for each facet that there is, time too: 0 is outside of any, else one more
+                              than the place in header.facets (than the bucket less the first); each less that of the
+                              column before it, zigzag (0, -1, 1, -2 … as 0, 1, 2, 3 …)
+  counts    integers          cells of each column
+  cells     integers          of each column in turn: index into leaves, ascending, less the one before it and 1 (the
+                              first as it is)
+  weights   integers          the weights of the same cells, in the same order
+```
+Integers are byte planes or varints, as `encoding` says (`profile/integers.py`); `width` is the bytes of the largest.
+A column is one event and one value of each facet. Columns are sparse: they cost no more than there are distinct stacks
+in each. A reader sums the columns it wants into self weights; totals and positions follow from the tree.
 """
 
 from __future__ import annotations
@@ -37,12 +48,13 @@ import numpy.typing as npt
 from emberscope.errors import InputError
 from emberscope.profile.ancestry import depths
 from emberscope.profile.classify import FAMILIES, family_of
-from emberscope.profile.flame_data import FlameData, WeightColumn, from_tree
+from emberscope.profile.flame_tree import FACETS, Facet, FlameData, SingleTask, from_tree
 from emberscope.profile.fold import CallTree
+from emberscope.profile.integers import packed, unpacked
 
 MAGIC: Final = b"EMBF"
-VERSION: Final = 1
-_SECTIONS: Final = ("names", "kinds", "families", "levels", "labels", "cells", "weights")
+VERSION: Final = 2
+_JSON: Final = "json"
 
 
 def pack(tree: CallTree, *, event: str = "cpu", unit: str = "samples") -> bytes:
@@ -53,54 +65,44 @@ def pack(tree: CallTree, *, event: str = "cpu", unit: str = "samples") -> bytes:
 def unpack(data: bytes) -> CallTree:
     """The tree of `pack`. Raises `InputError` for bytes that are no packed tree."""
     flame = unpack_flame(data)
-    return flame.tree(flame.columns[0].event)
+    return flame.tree(flame.events[0][0])
 
 
 def pack_flame(flame: FlameData) -> bytes:
     """A tree with all its weight columns as bytes, the same bytes for the same data."""
     families, kinds = list(FAMILIES), sorted(set(flame.kinds))
-    events = list(dict.fromkeys((column.event, column.unit) for column in flame.columns))
-    executors = sorted({column.executor_id for column in flame.columns if column.executor_id is not None})
-    depth = depths(flame.parents).astype(np.int64)
-    steps = np.diff(depth)
-    if len(steps) and (steps.max() > 1 or not np.array_equal(_parents(depth), flame.parents)):
-        raise ValueError("the nodes do not stand depth first")
-    cells = [np.diff(column.nodes.astype(np.int64), prepend=0) for column in flame.columns]
     family = [families.index(family_of(n, k)) for n, k in zip(flame.names, flame.kinds, strict=True)]
-    body = {
-        "names": json.dumps(flame.names, separators=(",", ":")).encode("ascii"),
-        "kinds": bytes(kinds.index(kind) for kind in flame.kinds),
-        "families": bytes(family),
-        "levels": varints(np.where(steps < 0, -2 * steps - 1, 2 * steps)),
-        "labels": varints(flame.frames[1:].astype(np.int64)),
-        "cells": varints(np.concatenate([*cells, np.zeros(0, np.int64)])),
-        "weights": varints(np.concatenate([*(column.weights for column in flame.columns), np.zeros(0, np.int64)])),
+    integers = {
+        "kinds": np.array([kinds.index(kind) for kind in flame.kinds], np.int64),
+        "families": np.array(family, np.int64),
+        **_tree_sections(flame),
+        **_column_sections(flame),
     }
+    names = json.dumps(flame.names, separators=(",", ":")).encode("ascii")
+    listed: list[tuple[str, str, int, int, int]] = [("names", _JSON, 1, len(names), len(flame.names))]
+    bodies = [names]
+    for name, values in integers.items():
+        encoding, width, body = packed(values.astype(np.int64))
+        listed.append((name, encoding, width, len(body), len(values)))
+        bodies.append(body)
+    time = flame.facets.get("time")
     header = {
-        "nodes": len(flame.parents),
         "families": [[name, words] for name, words in FAMILIES.items()],
         "kinds": kinds,
-        "executors": executors,
-        "events": [list(event) for event in events],
-        "sections": {name: len(body[name]) for name in _SECTIONS},
-        "columns": [
-            [
-                events.index((column.event, column.unit)),
-                column.sql_execution_id,
-                column.stage_id,
-                None if column.executor_id is None else executors.index(column.executor_id),
-                len(column.nodes),
-            ]
-            for column in flame.columns
-        ],
+        "events": flame.events,
+        "facets": {name: list(facet.values) for name, facet in flame.facets.items() if name != "time"},
+        "time": time and {"bucket_ns": flame.bucket_ns, "first": time.values[0], "count": len(time.values)},
+        "tasks": [[task.stage_id, task.run_ms, task.group] for task in flame.tasks],
+        "notes": flame.notes,
+        "sections": listed,
     }
-    head = json.dumps(header, separators=(",", ":")).encode()
-    raw = b"".join([MAGIC, struct.pack("<II", VERSION, len(head)), head, *(body[name] for name in _SECTIONS)])
+    head = json.dumps(header, separators=(",", ":")).encode("ascii")
+    raw = b"".join([MAGIC, struct.pack("<II", VERSION, len(head)), head, *bodies])
     return gzip.compress(raw, 6, mtime=0)
 
 
 def unpack_flame(data: bytes) -> FlameData:
-    """The inverse of `pack_flame`. Raises `InputError` for bytes that are no packed tree, or of a later version."""
+    """The inverse of `pack_flame`. Raises `InputError` for bytes that are no packed tree, or of another version."""
     try:
         raw = gzip.decompress(data)
     except (OSError, EOFError) as error:
@@ -111,55 +113,82 @@ def unpack_flame(data: bytes) -> FlameData:
     if version != VERSION:
         raise InputError("packed tree", f"has version {version}, this program reads {VERSION}")
     header: dict[str, Any] = json.loads(raw[12 : 12 + length])
-    section: dict[str, bytes] = {}
+    names: list[str] = []
+    section: dict[str, npt.NDArray[np.int64]] = {}
     at = 12 + length
-    for name in _SECTIONS:
-        section[name] = raw[at : at + header["sections"][name]]
-        at += header["sections"][name]
-    zigzag = unvarints(section["levels"])
-    depth = np.concatenate([np.zeros(1, np.int64), np.cumsum((zigzag >> 1) ^ -(zigzag & 1))])
-    cells, weights = unvarints(section["cells"]), unvarints(section["weights"])
-    columns, at = [], 0
-    for event, sql, stage, executor, count in header["columns"]:
-        name, unit = header["events"][event]
-        nodes = np.cumsum(cells[at : at + count]).astype(np.int32)
-        executor_id = None if executor is None else header["executors"][executor]
-        columns.append(WeightColumn(name, unit, sql, stage, executor_id, nodes, weights[at : at + count]))
-        at += count
+    for name, encoding, width, size, _ in header["sections"]:
+        if encoding == _JSON:
+            names = json.loads(raw[at : at + size])
+        else:
+            section[name] = unpacked(encoding, width, raw[at : at + size])
+        at += size
+    facets = {name: Facet(tuple(values), _places(section[name])) for name, values in header["facets"].items()}
+    if header["time"]:
+        first = header["time"]["first"]
+        facets["time"] = Facet(range(first, first + header["time"]["count"]), _places(section["time"]))
+    bounds = np.append(0, np.cumsum(section["counts"]))
+    task_ids = facets["task"].values if "task" in facets else ()
     return FlameData(
-        _parents(depth),
-        np.append(np.int32(-1), unvarints(section["labels"]).astype(np.int32)),
-        tuple(json.loads(section["names"])),
+        _parents(_depths(section["closed"])),
+        np.append(np.int32(-1), section["labels"].astype(np.int32)),
+        tuple(names),
         tuple(header["kinds"][kind] for kind in section["kinds"]),
-        tuple(columns),
+        tuple((event, unit) for event, unit in header["events"]),
+        section["event"].astype(np.int32),
+        {name: facets[name] for name in FACETS if name in facets},
+        bounds,
+        np.cumsum(section["leaves"])[_ranks(section["cells"], bounds)].astype(np.int32),
+        section["weights"],
+        header["time"] and header["time"]["bucket_ns"],
+        tuple(SingleTask(int(t), *facts) for t, facts in zip(task_ids, header["tasks"], strict=True)),
+        tuple(header["notes"]),
     )
 
 
-def varints(values: npt.NDArray[np.int64]) -> bytes:
-    """Non-negative integers, each as a varint, one after the other."""
-    left = values.astype(np.uint64)
-    sizes = np.ones(len(left), np.int64)
-    for bits in range(7, 64, 7):
-        sizes += left >= np.uint64(1 << bits)
-    starts = np.cumsum(sizes) - sizes
-    result = np.zeros(int(sizes.sum()), np.uint8)
-    for place in range(int(sizes.max(initial=0))):
-        has = np.flatnonzero(sizes > place)
-        more = (sizes[has] > place + 1).astype(np.uint8) << 7
-        result[starts[has] + place] = ((left[has] >> np.uint64(7 * place)) & np.uint64(127)).astype(np.uint8) | more
-    return result.tobytes()
+def _tree_sections(flame: FlameData) -> dict[str, npt.NDArray[Any]]:
+    """The shape of the tree. Raises `ValueError` where the nodes do not stand depth first."""
+    depth = depths(flame.parents).astype(np.int64)
+    closed = 1 - np.diff(depth)
+    if len(closed) and (closed.min() < 0 or not np.array_equal(_parents(depth), flame.parents)):
+        raise ValueError("the nodes do not stand depth first")
+    return {"closed": closed, "labels": flame.frames[1:]}
 
 
-def unvarints(data: bytes) -> npt.NDArray[np.int64]:
-    """The integers of `varints`."""
-    octets = np.frombuffer(data, np.uint8)
-    if not len(octets):
-        return np.zeros(0, np.int64)
-    ends = np.flatnonzero(octets < 128)
-    starts = np.append(0, ends[:-1] + 1)
-    place = np.arange(len(octets)) - np.repeat(starts, ends - starts + 1)
-    parts = (octets & 127).astype(np.int64) << (7 * place)
-    return np.add.reduceat(parts, starts)
+def _column_sections(flame: FlameData) -> dict[str, npt.NDArray[Any]]:
+    """What the columns are, and their cells."""
+    leaves = np.unique(flame.nodes)
+    ranks = np.searchsorted(leaves, flame.nodes)
+    steps = np.diff(ranks, prepend=-1) - 1
+    starts = flame.bounds[:-1][np.diff(flame.bounds) > 0]
+    steps[starts] = ranks[starts]
+    return {
+        "leaves": np.diff(leaves, prepend=0),
+        "event": flame.event_places,
+        **{name: _zigzag(np.diff(facet.places.astype(np.int64), prepend=0)) for name, facet in flame.facets.items()},
+        "counts": np.diff(flame.bounds),
+        "cells": steps,
+        "weights": flame.weights,
+    }
+
+
+def _ranks(steps: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The indices into `leaves` that `cells` stands for."""
+    sums = np.cumsum(steps + 1)
+    counts = np.diff(bounds)
+    before = np.append(0, sums)[bounds[:-1]]
+    return sums - 1 - np.repeat(before, counts)
+
+
+def _zigzag(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    return np.where(values < 0, -2 * values - 1, 2 * values)
+
+
+def _places(zigzag: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+    return np.cumsum((zigzag >> 1) ^ -(zigzag & 1)).astype(np.int32)
+
+
+def _depths(closed: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    return np.append(0, np.cumsum(1 - closed))
 
 
 def _parents(depth: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:

@@ -21,7 +21,7 @@ from emberscope.report.assets import content_security_policy, joined, style_shee
 from emberscope.report.rendering import rendered
 
 if TYPE_CHECKING:
-    from emberscope.profile.flame_data import FlameData
+    from emberscope.profile.flame_tree import FlameData
     from emberscope.tables.coverage import Coverage
 
 MODULES: Final = ("theme.js", "flame/element.js")
@@ -41,12 +41,11 @@ def flame_element(
     """The flame graph as `<x-flame>` with its packed data inside.
 
     `data` comes from `emberscope.profile.flame_data.flame_data(samples, stacks, frames)`: one tree with a weight column
-    per event, SQL execution, stage and executor, so that the element can be restricted to each. The names are what
-    the choices of stages and SQL executions show beside the id (stage name, description); they may hold anything.
+    per event and value of each facet, so that the element can be restricted to each. The names are what the choices of
+    stages and SQL executions show beside the id (stage name, description); they may hold anything.
     `codegen` says what generated code is in the plan, by SQL execution and number (`codegen.generated_code_words`).
     """
-    stages = {column.stage_id for column in data.columns}
-    executions = {column.sql_execution_id for column in data.columns}
+    stages, executions = data.values("stage"), data.values("sql")
     names = {
         "stage": {key: name for key, name in (stage_names or {}).items() if key in stages},
         "sql": {key: name for key, name in (sql_names or {}).items() if key in executions},

@@ -1,0 +1,25 @@
+"""How long the time buckets of a page may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+MOST_BUCKETS: Final = 1800
+"""No page has more: half an hour by the second."""
+
+_MS: Final = 1_000_000
+_LENGTHS_MS: Final = (20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000)
+_LENGTHS_MIN: Final = (1, 2, 5, 10, 30, 60, 120, 360, 720, 1440)
+
+
+def bucket_lengths() -> Iterator[int]:
+    """Lengths that people count in, in ns, from 20 ms (less than a sampler's period) up without an end."""
+    yield from (ms * _MS for ms in _LENGTHS_MS)
+    length = 0
+    for minutes in _LENGTHS_MIN:
+        length = minutes * 60_000 * _MS
+        yield length
+    while True:
+        length *= 2
+        yield length
