@@ -34,6 +34,10 @@ def rows(draw: st.DrawFn) -> list[dict[str, Any]]:
             "stage_id": st.none() | st.integers(0, 3),
             "sql_execution_id": st.none() | st.integers(0, 1),
             "executor_id": st.none() | st.sampled_from(["1", "2"]),
+            "stage_attempt": st.none() | st.integers(0, 1),
+            "task_id": st.none() | st.integers(0, 12),
+            "role": st.none() | st.sampled_from(["driver", "executor"]),
+            "state": st.none() | st.sampled_from(["STATE_RUNNABLE", "STATE_SLEEPING"]),
             "time_ns": st.integers(0, 20),
         }
     )

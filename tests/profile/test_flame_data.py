@@ -1,33 +1,102 @@
+import numpy as np
+import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emberscope.profile.flame_data import flame_data
+from emberscope.profile.flame_data import SOURCES, flame_data
+from emberscope.profile.flame_tree import FACETS
 from emberscope.profile.fold import NO_STACK, natural_weight
 from emberscope.profile.slice import Slice, select
 from tests.profile.strategies import recording, rows, texts
 from tests.profile.test_fold import stack_weights
 
+TASKS = pa.table(
+    {
+        "stage_id": pa.array([0] * 10, pa.int32()),
+        "task_id": pa.array(range(10), pa.int64()),
+        "executor_run_time_ms": pa.array(range(100, 110), pa.int64()),
+    }
+)
+MS = 1_000_000
 
-@given(rows(), st.none() | st.integers(0, 3), st.none() | st.integers(0, 1), st.none() | st.sampled_from(["1", "2"]))
-def test_prop_a_slice_of_the_columns_is_a_fold_of_the_selected_samples(samples, stage, sql, executor):
+
+def told(recorded, samples, event):
+    """The weight of each stack of these samples of an event, read row by row."""
+    part = recording([])
+    chosen = type(part)(part.facts, samples, recorded.stacks, recorded.frames, part.spans, part.series)
+    weight = natural_weight(select(recorded.samples, Slice(event=event)), event)
+    return {stack or (NO_STACK,): w for stack, w in texts(chosen, weight).items() if w}
+
+
+def data(recorded, **more):
+    return flame_data(recorded.samples, recorded.stacks, recorded.frames, **more)
+
+
+OPTIONAL = {
+    "stage": st.integers(0, 3),
+    "attempt": st.integers(0, 1),
+    "sql": st.integers(0, 1),
+    "role": st.sampled_from(["driver", "executor"]),
+    "executor": st.sampled_from(["1", "2"]),
+    "state": st.sampled_from(["STATE_RUNNABLE", "STATE_SLEEPING"]),
+    "task": st.sampled_from([8, 9]),  # the two slowest of ten
+}
+
+
+@given(rows(), st.fixed_dictionaries({}, optional=OPTIONAL), st.sampled_from(["cpu", "alloc"]))
+def test_prop_a_slice_of_the_columns_is_a_fold_of_the_selected_samples(samples, where, event):
     recorded = recording(samples)
-    flame = flame_data(recorded.samples, recorded.stacks, recorded.frames)
-    facets = {"stage_id": stage, "sql_execution_id": sql, "executor_id": executor}
-    where = {name: value for name, value in facets.items() if value is not None}
-    for event in ("cpu", "alloc"):
-        part = recording([])
-        chosen = select(recorded.samples, Slice(event=event, stage=stage, sql=sql, executor=executor))
-        weight = natural_weight(recorded.samples, event)
-        part = type(part)(part.facts, chosen, recorded.stacks, recorded.frames, part.spans, part.series)
-        expected = {stack or (NO_STACK,): w for stack, w in texts(part, weight).items() if w}
-        assert stack_weights(flame.tree(event, where)) == expected
+    flame = data(recorded, tasks=TASKS, start_ns=0)
+    chosen = select(recorded.samples, Slice(event=event, **where))
+    assert stack_weights(flame.tree(event, where)) == told(recorded, chosen, event)
+
+
+@given(rows(), st.sampled_from(FACETS), st.sampled_from(["cpu", "alloc"]))
+def test_prop_the_values_of_a_facet_and_what_is_outside_add_up_to_the_whole(samples, facet, event):
+    flame = data(recording(samples), tasks=TASKS, start_ns=0)
+    parts = [flame.tree(event, {facet: value}).self_weights for value in (*flame.values(facet), None)]
+    assert np.array_equal(sum(parts), flame.tree(event).self_weights)
+
+
+@given(rows(), st.integers(1, 1000), st.integers(-50_000, 50_000))
+def test_prop_a_bucket_is_a_fold_of_the_samples_of_its_time(samples, scale, start_ms):
+    recorded = recording([{**row, "time_ns": row["time_ns"] * scale * MS} for row in samples])
+    flame = data(recorded, start_ns=start_ms * MS)
+    for bucket in flame.values("time"):
+        begin = start_ms * MS + bucket * flame.bucket_ns
+        chosen = select(recorded.samples, Slice(event="cpu", from_ns=begin, to_ns=begin + flame.bucket_ns))
+        assert stack_weights(flame.tree("cpu", {"time": bucket})) == told(recorded, chosen, "cpu")
+    assert len(flame.values("time")) <= 1800
 
 
 @given(rows())
 def test_prop_no_column_holds_a_node_without_weight(samples):
-    recorded = recording(samples)
-    flame = flame_data(recorded.samples, recorded.stacks, recorded.frames)
-    for column in flame.columns:
-        assert (column.weights > 0).all()
-        assert (column.nodes[1:] > column.nodes[:-1]).all()
-    assert list(flame.events()) == [e for e in ("cpu", "wall", "alloc") if any(r["event"] == e for r in samples)]
+    flame = data(recording(samples), tasks=TASKS, start_ns=0)
+    assert (flame.weights > 0).all()
+    steps = np.diff(flame.nodes)
+    inside = np.setdiff1d(np.arange(len(steps)), flame.bounds[1:-1] - 1)
+    assert (steps[inside] > 0).all()
+    assert (np.diff(flame.bounds) > 0).all()
+    assert [name for name, _ in flame.events] == [
+        e for e in ("cpu", "wall", "alloc") if any(r["event"] == e for r in samples)
+    ]
+    keys = np.stack([flame.event_places, *(facet.places for facet in flame.facets.values())])
+    assert len(np.unique(keys, axis=1).T) == len(flame.event_places)
+
+
+def test_a_plain_recording_carries_one_column():
+    flame = data(recording([{"stack": ["a"], "event": "cpu", "count": 1, "time_ns": t} for t in range(9)]))
+    assert (flame.facets, flame.bucket_ns, len(flame.event_places), len(flame.nodes)) == ({}, None, 1, 1)
+
+
+def test_samples_without_a_time_are_outside_of_the_buckets():
+    row = {"stack": ["a"], "event": "cpu", "count": 1}
+    flame = data(recording([{**row, "time_ns": 10 * MS}, {**row, "time_ns": 2_000 * MS}, row]), start_ns=0)
+    assert flame.bucket_ns == 20 * MS
+    assert flame.values("time") == frozenset(range(101))
+    assert flame.tree("cpu", {"time": None}).self_weights.sum() == 1
+    assert flame.tree("cpu", {"time": 100}).self_weights.sum() == 1
+
+
+def test_sources_name_columns_of_samples():
+    assert {*SOURCES, "time"} == set(FACETS)

@@ -17,7 +17,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
 from emberscope.profile.classify import FAMILIES
-from emberscope.profile.flame_data import FlameData, flame_data
+from emberscope.profile.flame_data import flame_data
+from emberscope.profile.flame_tree import FlameData
 from emberscope.report.assets import joined, style_sheet
 from emberscope.report.flame_page import MODULES, STYLES, flame_page
 from emberscope.tables.coverage import Coverage, Note
@@ -251,9 +252,9 @@ class TestInABrowser:
     @pytest.mark.parametrize(
         ("pick", "value", "where"),
         [
-            ("stage", "7", {"stage_id": 7}),
-            ("executor", "driver", {"executor_id": "driver"}),
-            ("sql", "3", {"sql_execution_id": 3}),
+            ("stage", "7", {"stage": 7}),
+            ("executor", "driver", {"executor": "driver"}),
+            ("sql", "3", {"sql": 3}),
         ],
     )
     def test_a_slice_has_the_total_that_python_has(self, browser, page, pick, value, where):
@@ -278,7 +279,7 @@ class TestInABrowser:
         assert text(browser, ".flame-found") == "Matched 1 sample, 0.1 % of the zoomed frame"
         assert browser.execute_script("return document.documentElement.dataset.theme") == "dark"
         browser.execute_script("location.hash = '#stage=7'")
-        assert amount(text(browser, ".flame-path")) == int(FLAME.tree("cpu", {"stage_id": 7}).self_weights.sum())
+        assert amount(text(browser, ".flame-path")) == int(FLAME.tree("cpu", {"stage": 7}).self_weights.sum())
         browser.execute_script("location.hash = '#findings'")
         assert fragment(browser) == "#findings"
 

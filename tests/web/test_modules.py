@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from selenium import webdriver
 
 from emberscope.profile.ancestry import depths
-from emberscope.profile.flame_data import FlameData, flame_data
+from emberscope.profile.flame_data import flame_data
+from emberscope.profile.flame_tree import FlameData
 from emberscope.profile.pack import pack_flame
 from emberscope.report.assets import joined
 from tests.profile.strategies import recording, rows
@@ -25,8 +26,8 @@ ASK = """
 const [packed, event, stage, pattern, done] = arguments;
 inflate(packed).then((buffer) => {
   const flame = unpack(buffer);
-  const choice = soundChoice(flame, { event, sql: '', stage, executor: '' });
-  const layout = layOut(flame, chosenColumns(flame, choice));
+  const choice = soundChoice(flame, { ...EVERYTHING, event, stage });
+  const layout = layOut(flame, weigh(flame, choice));
   const found = search(flame, layout, pattern);
   const levels = [];
   for (let d = 0; d + 1 < layout.bounds.length; d++) {
@@ -82,10 +83,10 @@ def test_prop_the_browser_sees_what_python_packed(browser, samples, event, stage
     assert told["labels"] == flame.frames.tolist()
     assert told["depths"] == depths(flame.parents).tolist()
 
-    stages = {c.stage_id for c in flame.columns if c.event == told["choice"]["event"]}
-    assert told["choice"]["event"] == (event if event in flame.events() else flame.columns[0].event)
+    stages, events = flame.values("stage"), [name for name, _ in flame.events]
+    assert told["choice"]["event"] == (event if event in events else events[0])
     assert told["choice"]["stage"] == (str(stage) if stage in stages else "")
-    tree = flame.tree(told["choice"]["event"], {"stage_id": stage} if stage in stages else None)
+    tree = flame.tree(told["choice"]["event"], {"stage": stage} if stage in stages else None)
     totals = tree.totals().tolist()
     assert told["selfs"] == tree.self_weights.tolist()
     assert told["totals"] == totals

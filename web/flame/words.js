@@ -45,7 +45,7 @@ function made(tag, text, properties = {}) {
  * @param {View} view
  */
 export function showPicks(panel, view) {
-  const { flame, choice, names } = view;
+  const { flame, choice } = view;
   const events = flame.events.map(([value]) => ({ value, text: EVENT_WORDS[value] ?? value }));
   fillPick(panel.picks.event, events, choice.event, events.length > 1);
   for (const facet of FACETS) {

@@ -1,4 +1,4 @@
-"""Samples to the data of a page: one call tree, a weight column per event, thread state, stage, task, time and so on."""
+"""Samples to the data of a page: one call tree, with a weight column per event, stage, task, thread state, time …"""
 
 from __future__ import annotations
 
@@ -124,16 +124,14 @@ def _rows(samples: pa.Table, node_count: int, chosen: tuple[SingleTask, ...], st
         event_places,
         nodes,
         weights,
-        {name: places[name] for name in FACETS if name in values and values[name]},
-        {name: values[name] for name in FACETS if name in values and values[name]},
+        {name: places[name] for name in FACETS if values.get(name)},
+        {name: values[name] for name in FACETS if values.get(name)},
         bucket_ns if values.get("time") else None,
         tuple(by_id[int(task_id)] for task_id in values["task"]),
     )
 
 
-def _encoded(
-    column: pa.ChunkedArray, among: list[int] | None
-) -> tuple[tuple[int | str, ...], npt.NDArray[np.int64]]:
+def _encoded(column: pa.ChunkedArray, among: list[int] | None) -> tuple[tuple[int | str, ...], npt.NDArray[np.int64]]:
     """The distinct values in ascending order, and for each row 0 for null, else one more than the value's place.
 
     `among` is what may be told apart, in its order; all else is as null.
@@ -152,7 +150,7 @@ def _encoded(
 
 
 def _bucketed(times: pa.ChunkedArray, start_ns: int) -> tuple[int, range, npt.NDArray[np.int64]]:
-    """The length of a bucket in ns, the numbers of the buckets, and for each row 0 or one more than its bucket's place."""
+    """The length of a bucket in ns, the numbers of the buckets, and each row's place as in `Facet`."""
     known = times.is_valid().to_numpy(zero_copy_only=False).astype(bool)
     since = times.fill_null(0).to_numpy().astype(np.int64) - start_ns
     if not known.any():

@@ -164,7 +164,7 @@ def _column_sections(flame: FlameData) -> dict[str, npt.NDArray[Any]]:
     return {
         "leaves": np.diff(leaves, prepend=0),
         "event": flame.event_places,
-        **{name: _zigzag(np.diff(facet.places.astype(np.int64), prepend=0)) for name, facet in flame.facets.items()},
+        **{name: _steps(facet.places) for name, facet in flame.facets.items()},
         "counts": np.diff(flame.bounds),
         "cells": steps,
         "weights": flame.weights,
@@ -173,14 +173,15 @@ def _column_sections(flame: FlameData) -> dict[str, npt.NDArray[Any]]:
 
 def _ranks(steps: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The indices into `leaves` that `cells` stands for."""
-    sums = np.cumsum(steps + 1)
-    counts = np.diff(bounds)
-    before = np.append(0, sums)[bounds[:-1]]
-    return sums - 1 - np.repeat(before, counts)
+    sums = np.append(np.int64(0), np.cumsum(steps + 1))
+    ranks: npt.NDArray[np.int64] = sums[1:] - 1 - np.repeat(sums[bounds[:-1]], np.diff(bounds))
+    return ranks
 
 
-def _zigzag(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    return np.where(values < 0, -2 * values - 1, 2 * values)
+def _steps(places: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+    steps = places.astype(np.int64)
+    steps[1:] -= places[:-1]
+    return np.where(steps < 0, -2 * steps - 1, 2 * steps)
 
 
 def _places(zigzag: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -28,7 +29,7 @@ def single_tasks(tasks: pa.Table) -> tuple[SingleTask, ...]:
     order = np.lexsort((ids, -run_ms, stages))
     chosen: list[SingleTask] = []
     starts = np.flatnonzero(np.diff(stages[order], prepend=-1, append=-1))
-    for begin, end in zip(starts[:-1], starts[1:], strict=True):
+    for begin, end in pairwise(starts):
         of_stage = order[begin:end]
         count = min(MOST, max(1, len(of_stage) // _SHARE))
         middle = max(count, (len(of_stage) - count + 1) // 2)

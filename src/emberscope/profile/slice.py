@@ -29,6 +29,7 @@ class Slice:
     from_ns: int | None = None
     to_ns: int | None = None
     role: str | None = None
+    state: str | None = None
 
 
 def select(samples: pa.Table, where: Slice) -> pa.Table:
@@ -43,6 +44,7 @@ def select(samples: pa.Table, where: Slice) -> pa.Table:
         "executor_id": where.executor,
         "host": where.host,
         "role": where.role,
+        "state": where.state,
         "thread_name" if isinstance(where.thread, str) else "thread_id": where.thread,
     }
     tests = [pc.equal(samples[name], value) for name, value in equal.items() if value is not None]

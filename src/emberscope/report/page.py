@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
+import pyarrow.compute as pc
 from markupsafe import Markup
 
 from emberscope.profile.codegen import generated_code_words
@@ -188,3 +189,9 @@ def _href(part: waterfall.Part, findings: Sequence[Ranked], recorded: bool) -> s
     if part.part.startswith("cpu") and recorded:
         return "#flame"
     return "#coverage" if part.part == "residual" else "#stages"
+
+
+def _start_ns(run: Run) -> int | None:
+    """Where the times of the page count from: the application's start, else the first sample."""
+    started = run.application.app_start_ms
+    return pc.min(run.tables["samples"]["time_ns"]).as_py() if started is None else started * 1_000_000
