@@ -123,7 +123,7 @@ def _flame(subject: Subject) -> Part:
     if subject.recorded:
         frames = run.tables["frames"]
         flame = flame_element(
-            flame_data(run.tables["samples"], run.tables["stacks"], frames),
+            flame_data(run.tables["samples"], run.tables["stacks"], frames, run.tables.get("tasks"), _start_ns(run)),
             stage_names={row.stage_id: row.words for row in subject.stages},
             sql_names=sql_descriptions(run),
             codegen=generated_code_words(frames, run.tables.get("plan_nodes")),
