@@ -53,6 +53,7 @@ _PATTERNS: Final = (
 )
 
 
+_MOST_CHARACTERS: Final = 8 << 20
 _LITERALS: Final = tuple(literal for literals, _ in _PATTERNS for literal in literals)
 
 
@@ -63,6 +64,7 @@ class Redactor:
         self.count = 0
         self._keys = [re.compile(DEFAULT_KEY_REGEX)]
         self._seen: dict[str, str] = {}
+        self._seen_characters = 0
 
     def follow(self, key_regex: str) -> None:
         """Also hide what the log's own `spark.redaction.regex` hides. One that Python cannot read is left aside."""
@@ -98,9 +100,11 @@ class Redactor:
             known = self._clean(text)
             # The same stage names and call sites come again and again; one copy of each is kept.
             if len(text) < 10_000:
-                if len(self._seen) > 20_000:
+                if len(self._seen) > 20_000 or self._seen_characters > _MOST_CHARACTERS:
                     self._seen.clear()
+                    self._seen_characters = 0
                 self._seen[text] = known
+                self._seen_characters += len(text)
         return known
 
     def _clean(self, text: str) -> str:

@@ -7,19 +7,25 @@ import pyarrow.parquet as pq
 import pytest
 
 from emberscope.cli.main import exit_code
-from emberscope.eventlog import tasks
+from emberscope.eventlog import accumulables, conf, executor_metrics, rows, sessions, sql, stages, streaming, tasks
 from emberscope.eventlog.read import read_event_log
-from tests.eventlog.logs import DATA, PACKED, ROLLED
+from emberscope.sources import ingest
+from tests.eventlog.logs import CONNECT, DATA, EVENTFUL, PACKED, RETRIED, ROLLED
 from tests.sources.stored import DATA as ALL_DATA
 
+LOGS = (PACKED, ROLLED, EVENTFUL, CONNECT, RETRIED)
 JFR = ALL_DATA / "jfr/workload-jdk17.jfr.gz"
 
 
-@pytest.mark.parametrize("log", [PACKED, ROLLED], ids=["3.5", "4.3"])
-@pytest.mark.parametrize("rows", [7, 1 << 17], ids=["many groups", "one group"])
-def test_the_tables_are_those_of_the_reader(log, rows, tmp_path, monkeypatch):
-    monkeypatch.setattr(tasks, "BATCH_ROWS", rows)
-    monkeypatch.setattr(tasks, "GROUP_ROWS", rows)
+@pytest.mark.parametrize("log", LOGS, ids=[log.stem for log in LOGS])
+@pytest.mark.parametrize("few", [10, 1 << 17], ids=["many groups", "one group"])
+def test_the_tables_are_those_of_the_reader(log, few, tmp_path, monkeypatch):
+    monkeypatch.setattr(tasks, "BATCH_ROWS", few)
+    monkeypatch.setattr(tasks, "GROUP_ROWS", few)
+    monkeypatch.setattr(ingest, "GROUP_ROWS", few)
+    monkeypatch.setattr(rows, "AT_HAND", few // 5)
+    for of_tables in (accumulables, conf, executor_metrics, sessions, sql, stages, streaming):
+        monkeypatch.setattr(of_tables, "PART_ROWS", few)
     assert exit_code(["ingest", str(log), "-o", str(tmp_path)]) == 0
     monkeypatch.undo()
     run = read_event_log(str(log))

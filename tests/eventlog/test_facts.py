@@ -1,11 +1,12 @@
 """The facts of `summary --json`, once more by the standard library's own JSON."""
 
+import io
 import json
 from pathlib import Path
 
 import pytest
 
-from emberscope.eventlog.build import FACTS_COLUMNS
+from emberscope.eventlog.columns import FACTS_COLUMNS
 from emberscope.eventlog.facts import facts
 from emberscope.eventlog.read import read_event_log, read_facts, read_into
 from tests.eventlog.logs import PACKED, ROLLED, events, plain_text, rolled_text
@@ -63,7 +64,7 @@ def test_a_peak_that_was_never_polled_is_zero(tmp_path: Path) -> None:
 def test_the_facts_need_no_tables_of_tasks_and_plans(log: Path) -> None:
     whole, brief = read_event_log(str(log)), read_facts(str(log))
     passed: set[str] = set()
-    streamed = read_into(str(log), lambda name, table: passed.add(name))
+    streamed = read_into(str(log), lambda name, table: passed.add(name), io.BytesIO)
     assert facts(streamed) == facts(whole)
     # Plans are not looked at for the facts, nor are secrets in them.
     for run in (brief, whole):

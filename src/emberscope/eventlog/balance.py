@@ -2,38 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from array import array
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from emberscope.eventlog.events import ABSENT, StageCompleted
+from emberscope.eventlog.places import Places, keys_of, pair_of
 from emberscope.tables.coverage import Note
 from emberscope.units import counted, format_count, format_ms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Key = tuple[int, int]
 Found = list[tuple[str, int]]
 
 # Ids with more gaps than so many for each that is seen are not Spark's, which count from 0.
 _MOST_GAPS: Final = 1000
-_OF_STAGE: Final = ["stage_id", "stage_attempt", "status", "job_id"]
+_MOST_MS: Final = 1 << 53
 _RUN_TIME: Final = "internal.metrics.executorRunTime"
 
 
-@dataclass(slots=True)
 class StageTasks:
-    """What was seen of the tasks of one stage attempt, and `counted_ms`, their run time as Spark summed it up."""
+    """What was seen of the tasks of each stage attempt, and their run time as Spark summed it up: -1 is not known."""
 
-    good: int = 0
-    run_time_ms: int = 0
-    first_launch_ms: int | None = None
-    counted_ms: int | None = None
+    def __init__(self) -> None:
+        self.places = Places()
+        self.good = array("q")
+        self.run_time_ms = array("q")
+        self.first_launch_ms = array("q")
+        self.counted_ms = array("q")
+
+    def place(self, stage_id: int, attempt: int) -> int:
+        """Where a stage attempt is in all of these."""
+        place = self.places.of(stage_id, attempt)
+        if place == len(self.good):
+            for column, nothing in (
+                (self.good, 0),
+                (self.run_time_ms, 0),
+                (self.first_launch_ms, -1),
+                (self.counted_ms, -1),
+            ):
+                column.append(nothing)
+        return place
+
+    def stage_ids(self) -> NDArray[np.int64]:
+        return self.places.numbers()
+
+    def keys(self) -> NDArray[np.int64]:
+        return keys_of(self.places.numbers(), self.places.attempts())
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +77,11 @@ class Balance:
     """Takes in what is counted while the log is read. `notes` says what does not add up."""
 
     def __init__(self) -> None:
-        self.stages: dict[Key, StageTasks] = {}
+        self.stages = StageTasks()
 
     def tasks_ended(self, columns: Mapping[str, NDArray[np.int64]], good: NDArray[np.bool_]) -> None:
         """A batch of ended tasks: columns of table `tasks`, and which of them ended well."""
-        keys = (columns["stage_id"] << 32) + columns["stage_attempt"]
+        keys = keys_of(columns["stage_id"], columns["stage_attempt"])
         distinct, of_row = np.unique(keys, return_inverse=True)
         launches = columns["launch_ms"]
         known = launches > 0
@@ -71,48 +92,38 @@ class Balance:
             run_times, of_row, np.where(columns["executor_run_time_ms"] == ABSENT, 0, columns["executor_run_time_ms"])
         )
         goods = np.bincount(of_row[good], minlength=len(distinct))
+        stages = self.stages
         for key, many, run_time_ms, launch_ms in zip(
             distinct.tolist(), goods.tolist(), run_times.tolist(), first.tolist(), strict=True
         ):
-            attempt = key & 0xFFFFFFFF
-            stage = self.stage((key - attempt) >> 32, attempt)
-            stage.good += many
-            stage.run_time_ms += run_time_ms
-            if launch_ms < np.iinfo(np.int64).max:
-                stage.first_launch_ms = min(launch_ms, stage.first_launch_ms or launch_ms)
+            place = stages.place(*pair_of(key))
+            stages.good[place] += many
+            stages.run_time_ms[place] = min(stages.run_time_ms[place] + run_time_ms, _MOST_MS)
+            if launch_ms < np.iinfo(np.int64).max and not -1 < stages.first_launch_ms[place] <= launch_ms:
+                stages.first_launch_ms[place] = launch_ms
 
     def stage_completed(self, event: StageCompleted) -> None:
         # A late task of an earlier attempt leaves an accumulator of the same name: the larger is a lower bound as well.
         for accumulable in event.stage.accumulables:
             if accumulable.name == _RUN_TIME and (value := bytes(accumulable.value).strip(b'"')).isdigit():
-                stage = self.stage(event.stage.stage_id, event.stage.stage_attempt)
-                stage.counted_ms = max(int(value), stage.counted_ms or 0)
-
-    def stage(self, stage_id: int, attempt: int) -> StageTasks:
-        return self.stages.setdefault((stage_id, attempt), StageTasks())
+                place = self.stages.place(event.stage.stage_id, event.stage.stage_attempt)
+                self.stages.counted_ms[place] = max(min(int(value), _MOST_MS), self.stages.counted_ms[place])
 
     def _short(self, stages: pa.Table) -> int:
         """Tasks that stages needed to succeed and whose success is not seen. Attempts of a stage share its tasks."""
-        needed: dict[int, int] = {}
-        for row in stages.select(["stage_id", "status", "task_count"]).to_pylist():
-            if row["status"] == "succeeded" and row["task_count"]:
-                needed[row["stage_id"]] = max(needed.get(row["stage_id"], 0), row["task_count"])
-        good: dict[int, int] = {}
-        for (stage_id, _), stage in self.stages.items():
-            good[stage_id] = good.get(stage_id, 0) + stage.good
-        return sum(max(0, count - good.get(stage_id, 0)) for stage_id, count in needed.items())
+        counts = numpy_of(stages["task_count"], 0)
+        needs = numpy_of(pc.equal(stages["status"].cast(pa.string()), "succeeded"), False) & (counts > 0)
+        ids, needed = _most(numpy_of(stages["stage_id"], 0)[needs], counts[needs])
+        good = _sums_of(ids, self.stages.stage_ids(), np.array(self.stages.good, dtype=np.int64))
+        return int(np.maximum(0, needed - good).sum())
 
-    def _unseen_ms(self) -> list[int]:
+    def _unseen_ms(self) -> NDArray[np.int64]:
         """Run time that Spark counted for a stage and no task shows, where there is any."""
-        attempts: dict[int, list[StageTasks]] = {}
-        for (stage_id, _), stage in self.stages.items():
-            attempts.setdefault(stage_id, []).append(stage)
-        return [
-            missing
-            for several in attempts.values()
-            for stage in several
-            if (missing := (stage.counted_ms or 0) - sum(each.run_time_ms for each in several)) > 0
-        ]
+        ids = self.stages.stage_ids()
+        missing = np.maximum(0, np.array(self.stages.counted_ms, dtype=np.int64))
+        distinct, of_row = np.unique(ids, return_inverse=True)
+        missing -= _sums_of(distinct, ids, np.array(self.stages.run_time_ms, dtype=np.int64))[of_row]
+        return missing[missing > 0]
 
     def tasks(self, seen: TaskCounts, stages: pa.Table, lost_ends: int) -> Found:
         """What the tasks lack, each with the number of events; `lost_ends` is what was found already."""
@@ -126,55 +137,53 @@ class Balance:
         if (short := self._short(stages) - lost_ends - seen.gaps) > 0:
             message = f"Stages succeeded with {counted(short, 'task')} more than the log shows to end well."
             found.append((message, short))
-        if not found and not lost_ends and (missing := self._unseen_ms()):
+        if not found and not lost_ends and len(missing := self._unseen_ms()):
             # Some tasks at least; how many is not known.
-            message = f"{counted(len(missing), 'stage')} counted {format_ms(sum(missing))} of task run time more than"
+            message = (
+                f"{counted(len(missing), 'stage')} counted {format_ms(int(missing.sum()))} of task run time more than"
+            )
             found.append((f"{message} the tasks in the log: some are missing.", len(missing)))
         return found
 
 
-def without_any(tables: Mapping[str, pa.Table], with_tasks: Collection[Key]) -> Found:
+def without_any(tables: Mapping[str, pa.Table], with_tasks: StageTasks) -> Found:
     """Jobs, stages and SQL executions that others belong to, and that have no event of their own."""
     jobs, stages, sql = tables["jobs"], tables["stages"], tables["sql_executions"]
-    ran = [row for row in stages.select(_OF_STAGE).to_pylist() if row["status"] != "skipped"]
-    known = {(row["stage_id"], row["stage_attempt"]) for row in ran}
-    no_stage = {stage_id for stage_id, attempt in with_tasks if (stage_id, attempt) not in known}
-    no_job = {row["stage_id"] for row in ran if row["job_id"] is None}
-    executions = set(sql["sql_execution_id"].to_pylist())
+    ran = stages.filter(pc.not_equal(stages["status"].cast(pa.string()), "skipped"))
+    ran_ids = numpy_of(ran["stage_id"], 0)
+    unknown = ~np.isin(with_tasks.keys(), keys_of(ran_ids, numpy_of(ran["stage_attempt"], 0)))
+    no_stage = len(np.unique(with_tasks.stage_ids()[unknown]))
+    no_job = len(np.unique(ran_ids[numpy_of(pc.is_null(ran["job_id"]), False)]))
     # Their events may have been excluded, all of them.
-    no_sql = (set(jobs["sql_execution_id"].to_pylist()) - executions - {None}) if executions else set()
+    of_jobs = pc.unique(jobs["sql_execution_id"].drop_null())
+    no_sql = pc.sum(pc.invert(pc.is_in(of_jobs, sql["sql_execution_id"]))).as_py() if sql.num_rows else 0
     found = []
-    for ids, noun, what in ((no_stage, "stage", "tasks"), (no_sql, "SQL execution", "jobs")):
-        if ids:
-            it = "it" if len(ids) == 1 else "them"
-            found.append((f"{counted(len(ids), noun)} had {what}, but the log has no event of {it}.", len(ids)))
-    if no_job and not any(ids is None for ids in jobs["stage_ids"].to_pylist()):
+    for count, noun, what in ((no_stage, "stage", "tasks"), (no_sql or 0, "SQL execution", "jobs")):
+        if count:
+            it = "it" if count == 1 else "them"
+            found.append((f"{counted(count, noun)} had {what}, but the log has no event of {it}.", count))
+    if no_job and not jobs["stage_ids"].null_count:
         # Of how many jobs is not known.
-        found.append((f"{counted(len(no_job), 'stage')} ran for jobs that the log has no event of.", 1))
+        found.append((f"{counted(no_job, 'stage')} ran for jobs that the log has no event of.", 1))
     return found
 
 
 def jobs_and_stages(tables: Mapping[str, pa.Table], event_counts: Mapping[str, int], ended: bool) -> Found:
     """Jobs, stages and SQL executions with only a start or only an end, where both must have been."""
     jobs, stages, sql = tables["jobs"], tables["stages"], tables["sql_executions"]
-    status: dict[int, set[str]] = {}
-    for row in stages.select(["stage_id", "status"]).to_pylist():
-        status.setdefault(row["stage_id"], set()).add(row["status"])
-    jobs_without_start = jobs_without_end = 0
-    of_ended: set[int] = set()
-    of_running: set[int] = set()
-    for row in jobs.select(["status", "stage_ids"]).to_pylist():
-        if row["stage_ids"] is None:
-            jobs_without_start += 1
-        elif row["status"] != "unfinished":
-            of_ended.update(row["stage_ids"])
-        else:
-            of_running.update(row["stage_ids"])
-            # A job that runs when the application is stopped is ended by that.
-            jobs_without_end += ended
+    open_stages = stages.filter(pc.equal(stages["status"].cast(pa.string()), "unfinished"))
+    started = jobs.filter(pc.is_valid(jobs["stage_ids"]))
+    jobs_without_start = jobs.num_rows - started.num_rows
+    is_running = pc.equal(started["status"].cast(pa.string()), "unfinished")
+    running_jobs = started.filter(is_running)
+    # A job that runs when the application is stopped is ended by that.
+    jobs_without_end = running_jobs.num_rows if ended else 0
     # Where a job lost its end, tasks that seem to run where the log ends lost theirs.
     running = pc.sum(tables["running_tasks"]["at_end"]).as_py() if jobs_without_end else 0
-    unfinished = pc.sum(pc.equal(stages["status"].cast(pa.string()), "unfinished")).as_py() or 0
+    of_ended = pc.list_flatten(started.filter(pc.invert(is_running))["stage_ids"])
+    of_running = pc.list_flatten(running_jobs["stage_ids"])
+    over = pc.unique(open_stages["stage_id"])
+    stages_without_end = pc.sum(pc.and_(pc.is_in(over, of_ended), pc.invert(pc.is_in(over, of_running)))).as_py()
     submitted, completed = (event_counts.get(f"SparkListenerStage{name}", 0) for name in ("Submitted", "Completed"))
     sql_ends = sum(n for name, n in event_counts.items() if name.endswith(".SparkListenerSQLExecutionEnd"))
     return [
@@ -183,17 +192,34 @@ def jobs_and_stages(tables: Mapping[str, pa.Table], event_counts: Mapping[str, i
             (jobs_without_start, "job", "ended", "start"),
             (jobs_without_end, "job", "must have ended", "end"),
             (running or 0, "task", "must have ended", "end"),
-            (completed - (submitted - unfinished), "stage attempt", "ended", "start"),
-            (
-                sum("unfinished" in status.get(each, ()) for each in of_ended - of_running),
-                "stage",
-                "must have ended",
-                "end",
-            ),
+            (completed - (submitted - open_stages.num_rows), "stage attempt", "ended", "start"),
+            (stages_without_end or 0, "stage", "must have ended", "end"),
             (sql_ends - (pc.sum(pc.is_valid(sql["ended_ms"])).as_py() or 0), "SQL execution", "ended", "start"),
         )
         if count > 0
     ]
+
+
+def numpy_of(column: pa.ChunkedArray, absent: int | bool) -> NDArray[Any]:
+    """A column as an array, with `absent` for null."""
+    values: NDArray[Any] = pc.fill_null(column, absent).to_numpy()
+    return values
+
+
+def _most(ids: NDArray[np.int64], values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Each id once, in order, with the largest of its values."""
+    distinct, of_row = np.unique(ids, return_inverse=True)
+    largest = np.zeros(len(distinct), dtype=np.int64)
+    np.maximum.at(largest, of_row, values)
+    return distinct, largest
+
+
+def _sums_of(wanted: NDArray[np.int64], ids: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each of the ids `wanted`, which are in order and each there once, the sum of its values."""
+    sums = np.zeros(len(wanted), dtype=np.int64)
+    there = np.isin(ids, wanted)
+    np.add.at(sums, np.searchsorted(wanted, ids[there]), values[there])
+    return sums
 
 
 def balance_notes(found: Sequence[tuple[str, int]], told: int, *, begins: bool, compacted: bool) -> list[Note]:

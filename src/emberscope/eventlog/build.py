@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -13,9 +14,10 @@ import pyarrow as pa
 
 from emberscope.eventlog import events, running, tasks
 from emberscope.eventlog.clock import Clock
-from emberscope.eventlog.columns import Columns, Routes
+from emberscope.eventlog.columns import FACTS_COLUMNS, Columns, Routes
 from emberscope.eventlog.events import ABSENT, Named, decode
 from emberscope.eventlog.lines import Block
+from emberscope.eventlog.rows import Files
 from emberscope.eventlog.running import RunningTasks
 from emberscope.eventlog.task_lines import kinds
 from emberscope.eventlog.tasks import Batch, TaskColumns
@@ -37,19 +39,6 @@ _WIDTHS: Final = [1 + len(columns) for columns in _COLUMNS]
 _NO_ROWS: Final = [np.empty((0, width), np.int64) for width in _WIDTHS]
 
 
-FACTS_COLUMNS: Final = {
-    "stages": [
-        *("stage_id", "stage_attempt", "job_id", "sql_execution_id", "status", "task_count"),
-        *("submitted_ms", "completed_ms"),
-        "failure_reason",
-    ],
-    "jobs": ["job_id", "status", "stage_ids", "sql_execution_id", "submitted_ms", "completed_ms"],
-    "executors": ["executor_id", "removed_ms"],
-    "sql_executions": ["sql_execution_id", "status", "started_ms", "ended_ms"],
-}
-"""What the facts of a log and its coverage need of its tables."""
-
-
 class Scanned(NamedTuple):
     """Of a block: the number of lines, rows of ends and starts of tasks with their texts, and other lines by number."""
 
@@ -66,10 +55,16 @@ class Builder:
     handler by the name of their event; events without a handler are checked, counted and left.
     """
 
-    def __init__(self, into: Callable[[str, pa.Table], None] | None = None, *, facts_only: bool = False) -> None:
-        """`into` gets every table, with its name, and `tasks` in groups of rows: no more than its facts are kept.
+    def __init__(
+        self,
+        into: Callable[[str, pa.Table], None] | None = None,
+        files: Files | None = None,
+        *,
+        facts_only: bool = False,
+    ) -> None:
+        """`into` gets every table in parts, with its name, and no more than its facts are kept.
 
-        With `facts_only` nothing more is read.
+        What the tables are made of lies in `files`. With `facts_only` nothing more is read.
         """
         self.redactor = Redactor()
         self._into = into
@@ -78,12 +73,12 @@ class Builder:
         self.long_lines: list[tuple[int, int]] = []
         self.malformed = 0
         self.event_counts: Counter[str] = Counter()
-        self._columns = Columns(self.redactor, facts_only=facts_only)
+        self._columns = Columns(self.redactor, into, io.BytesIO if facts_only else files, facts_only=facts_only)
         self.running = RunningTasks()
         self.balance = self._columns.balance
         self.column_notes = self._columns.notes
         self.clock = Clock()
-        repeated = self._columns.repeated.take
+        repeated = _leave if facts_only else self._columns.repeated.take
         of_tasks = partial(into, "tasks") if into is not None else None
         self._tasks = TaskColumns(self.redactor, self._tasks_ended, repeated, of_tasks, keep=not facts_only)
         self._application: dict[str, Any] = {}
@@ -232,14 +227,17 @@ class Builder:
         tasks = self._tasks.finish()
         for executor_id, peak in self._tasks.peak_heap_by_executor().items():
             self._columns.executors.peak(executor_id, peak)
-        tables: dict[str, pa.Table] = {}
+        parts: dict[str, list[pa.Table]] = {}
         for name, table in self._columns.tables(last=not self._facts_only):
             if self._into is not None:
                 self._into(name, table)
             if self._into is None and not self._facts_only:
-                tables[name] = table
+                parts.setdefault(name, []).append(table)
             elif name in FACTS_COLUMNS:
-                tables[name] = table.select(FACTS_COLUMNS[name])
+                parts.setdefault(name, []).append(table.select(FACTS_COLUMNS[name]))
+        tables = {
+            name: several[0] if len(several) == 1 else pa.concat_tables(several) for name, several in parts.items()
+        }
         end_ms = self._application.get("app_end_ms") or self._seen_until_ms(tables)
         running = self.running.table(tables, end_ms)
         if self._into is not None:
@@ -276,3 +274,7 @@ class Builder:
             peak_driver_heap_bytes=self._columns.executors.peak_heap.get("driver") or None,
             tasks=self._tasks.totals.result(),
         )
+
+
+def _leave(line: bytes) -> None:
+    """Facts need nothing of it."""

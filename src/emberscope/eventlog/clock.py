@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
-from emberscope.eventlog.balance import StageTasks
+from emberscope.eventlog.balance import StageTasks, numpy_of
 from emberscope.eventlog.events import ABSENT
+from emberscope.eventlog.places import keys_of
 from emberscope.tables.coverage import Note
 from emberscope.units import format_ms
 
@@ -61,9 +62,7 @@ class Clock:
             host = int(columns["host"][there][position])
             self._longer[host] = max(self._longer.get(host, 0), int(over[position]))
 
-    def notes(
-        self, tables: Mapping[str, pa.Table], stages: Mapping[tuple[int, int], StageTasks], hosts: list[str]
-    ) -> list[Note]:
+    def notes(self, tables: Mapping[str, pa.Table], stages: StageTasks, hosts: list[str]) -> list[Note]:
         """Each kind of contradiction with its largest size."""
         found = []
         if self._back[0]:
@@ -71,7 +70,7 @@ class Clock:
         before = max(self._negative_ms, *(_backwards(tables[name], start, end) for name, start, end in _SPANS))
         if before > _SLACK_MS:
             found.append((f"Tasks, stages or jobs end up to {format_ms(before)} before they start", ""))
-        early = max((_early(row, stages) for row in _submissions(tables["stages"])), default=0)
+        early = _early(tables["stages"], stages)
         if early > _SLACK_MS:
             found.append((f"Tasks are launched up to {format_ms(early)} before their stage is submitted", ""))
         for host, longer in sorted(self._longer.items(), key=lambda item: -item[1])[:3]:
@@ -102,16 +101,19 @@ def _backwards(table: pa.Table, start: str, end: str) -> int:
     return max(0, most or 0)
 
 
-def _submissions(stages: pa.Table) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = stages.select(["stage_id", "stage_attempt", "submitted_ms"]).to_pylist()
-    return rows
-
-
-def _early(row: Mapping[str, Any], stages: Mapping[tuple[int, int], StageTasks]) -> int:
-    seen = stages.get((row["stage_id"], row["stage_attempt"]))
-    if seen is None or seen.first_launch_ms is None or not row["submitted_ms"]:
+def _early(table: pa.Table, stages: StageTasks) -> int:
+    """By how much the first task of a stage is launched before its submission at most."""
+    submitted = numpy_of(table["submitted_ms"], 0)
+    keys = keys_of(numpy_of(table["stage_id"], 0), numpy_of(table["stage_attempt"], 0))[submitted != 0]
+    with_tasks = stages.keys()
+    if not len(keys) or not len(with_tasks):
         return 0
-    return max(0, int(row["submitted_ms"]) - seen.first_launch_ms)
+    order = np.argsort(with_tasks)
+    at = order[np.minimum(np.searchsorted(with_tasks, keys, sorter=order), len(order) - 1)]
+    launched = np.array(stages.first_launch_ms, dtype=np.int64)[at]
+    seen = (with_tasks[at] == keys) & (launched >= 0)
+    early = submitted[submitted != 0][seen] - launched[seen]
+    return max(0, int(early.max(initial=0)))
 
 
 def _time_ms(event: Any) -> int | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 import msgspec
 import pyarrow as pa
@@ -16,6 +17,7 @@ from emberscope.eventlog.conf import Settings
 from emberscope.eventlog.executor_metrics import ExecutorMetricColumns
 from emberscope.eventlog.executors import EXCLUDED, UNEXCLUDED, ExecutorColumns
 from emberscope.eventlog.resource_profiles import ResourceProfiles
+from emberscope.eventlog.rows import Files
 from emberscope.eventlog.sessions import SessionColumns
 from emberscope.eventlog.sql import SqlColumns
 from emberscope.eventlog.sql_retries import RepeatedTasks
@@ -25,6 +27,18 @@ from emberscope.eventlog.streaming import StreamingColumns
 from emberscope.redact import Redactor
 from emberscope.tables.coverage import Note
 
+FACTS_COLUMNS: Final = {
+    "stages": [
+        *("stage_id", "stage_attempt", "job_id", "sql_execution_id", "status", "task_count"),
+        *("submitted_ms", "completed_ms"),
+        "failure_reason",
+    ],
+    "jobs": ["job_id", "status", "stage_ids", "sql_execution_id", "submitted_ms", "completed_ms"],
+    "executors": ["executor_id", "removed_ms"],
+    "sql_executions": ["sql_execution_id", "status", "started_ms", "ended_ms"],
+}
+"""What the facts of a log and its coverage need of its tables."""
+
 Routes = dict[str, tuple[type[msgspec.Struct], Callable[[Any], None] | None]]
 
 
@@ -33,23 +47,32 @@ class Columns:
 
     `repeated` must be given the TaskEnd lines of which `sql_retries.is_repeated` is true. With `facts_only` what the
     facts of a log do not need is checked and let go of: plans, accumulators, metrics of executors but their peaks.
+    With `into` tables are passed on as soon as they can be, and with `files` what they are made of lies there.
     """
 
-    def __init__(self, redactor: Redactor, *, facts_only: bool = False) -> None:
+    def __init__(
+        self,
+        redactor: Redactor,
+        into: Callable[[str, pa.Table], None] | None = None,
+        files: Files | None = None,
+        *,
+        facts_only: bool = False,
+    ) -> None:
         self._facts_only = facts_only
-        self.settings = Settings(redactor)
+        keep = not facts_only
+        self.settings = Settings(redactor, files, keep=keep)
         self.storage = StorageColumns(redactor)
-        self.stages = StageColumns(redactor, self.storage)
+        self.stages = StageColumns(redactor, self.storage, files, FACTS_COLUMNS if facts_only else {})
         self.accumulables = AccumulableColumns(redactor)
         self.repeated = RepeatedTasks()
-        self.sql = SqlColumns(redactor, self.settings, self.accumulables, self.repeated)
+        self.sql = SqlColumns(redactor, self.settings, self.accumulables, self.repeated, files, facts_only=facts_only)
         self.executors = ExecutorColumns(redactor)
         self.executor_metrics = ExecutorMetricColumns(
-            self.executors.peak, lambda: self.stages.latest_ms, keep=not facts_only
+            self.executors.peak, lambda: self.stages.latest_ms, into and partial(into, "executor_metrics"), keep=keep
         )
         self.profiles = ResourceProfiles()
-        self.streaming = StreamingColumns(redactor)
-        self.sessions = SessionColumns(redactor)
+        self.streaming = StreamingColumns(redactor, into and partial(into, "streaming_batches"), keep=keep)
+        self.sessions = SessionColumns(redactor, files, keep=keep)
         self.balance = Balance()
 
     def routes(self) -> Routes:
@@ -152,18 +175,18 @@ class Columns:
         return [Note("limited", f"{plans:,} {what} nested so deeply that only the upper operators are in the tables.")]
 
     def tables(self, *, last: bool) -> Iterator[tuple[str, pa.Table]]:
-        """All tables of these builders, one by one, so that one can be let go of before the next is made.
+        """All tables of these builders in parts, so that each can be let go of before the next is made.
 
         To be called at the end, when `executors.peak` knows those of tasks; `last` lets go of what was collected.
         """
-        failed, of_stage = self.stages.failed_executions(), self.stages.execution_of_stage()
-        yield from self.stages.tables(last=last).items()
+        yield from self.stages.tables(last=last)
         yield from self.executors.tables().items()
-        yield from self.sql.tables(failed, of_stage).items()
-        yield "accumulables", self.accumulables.table(self.sql.accumulators())
+        self.accumulables.close()
+        yield from self.sql.tables(self.stages.failed_executions(), self.stages.execution_of_stage())
+        yield from (("accumulables", part) for part in self.accumulables.tables(self.sql.accumulators()))
         yield "executor_metrics", self.executor_metrics.table()
         yield "resource_profiles", self.profiles.table()
         yield from self.storage.tables().items()
         yield from self.streaming.tables().items()
-        yield from self.sessions.tables().items()
-        yield "conf", self.settings.table()
+        yield from self.sessions.tables()
+        yield from (("conf", part) for part in self.settings.tables())

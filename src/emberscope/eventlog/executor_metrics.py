@@ -15,7 +15,7 @@ from emberscope.tables.executor_metrics import EXECUTOR_METRICS
 
 field: Final = msgspec.field
 _NO_STAGE: Final = -1
-_ROWS: Final = 20_000
+PART_ROWS: Final = 20_000
 
 
 class MetricPeaks(Record, frozen=True):
@@ -73,12 +73,20 @@ _SOURCES: Final = ("stage", "heartbeat")
 class ExecutorMetricColumns:
     """Collects peaks; `heap` is told each peak of the heap, and `clock` says the latest time known (`ABSENT`: none).
 
-    Rows are kept only with `keep`.
+    Rows are passed to `into` a part at a time; without it they are kept for `table`, but only with `keep`.
     """
 
-    def __init__(self, heap: Callable[[str, int], None], clock: Callable[[], int], *, keep: bool = True) -> None:
+    def __init__(
+        self,
+        heap: Callable[[str, int], None],
+        clock: Callable[[], int],
+        into: Callable[[pa.Table], None] | None = None,
+        *,
+        keep: bool = True,
+    ) -> None:
         self._heap = heap
         self._keep = keep
+        self._into = into
         self._clock = clock
         self._executors: dict[str, int] = {}
         self._rows: list[tuple[int, ...]] = []
@@ -98,19 +106,25 @@ class ExecutorMetricColumns:
         executor = self._executors.setdefault(executor_id, len(self._executors))
         stage = (ABSENT, ABSENT) if stage_id == _NO_STAGE else (stage_id, stage_attempt)
         self._rows.append((executor, source, *stage, self._clock(), *astuple(peaks)))
-        if len(self._rows) >= _ROWS:
+        if len(self._rows) >= PART_ROWS:
             self._flush()
 
     def _flush(self) -> None:
         if self._rows:
             self._blocks.append(np.ascontiguousarray(np.array(self._rows, dtype=np.int64).T))
             self._rows = []
+            if self._into is not None:
+                self._into(self._take())
 
     def table(self) -> pa.Table:
-        """The table `executor_metrics`. What was not polled, which Spark writes as 0, is null."""
+        """The table `executor_metrics`, or nothing of it where it was passed on.
+
+        What was not polled, which Spark writes as 0, is null.
+        """
         self._flush()
-        if not self._blocks:
-            return EXECUTOR_METRICS.empty()
+        return self._take() if self._blocks else EXECUTOR_METRICS.empty()
+
+    def _take(self) -> pa.Table:
         at = {name: np.concatenate([block[i] for block in self._blocks]) for i, name in enumerate(_COLUMNS)}
         self._blocks = []
         not_polled = at["jvm_heap_bytes"] == 0

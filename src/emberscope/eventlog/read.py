@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from typing import Final
+from typing import BinaryIO, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,14 +15,17 @@ from emberscope.eventlog.ahead import ahead
 from emberscope.eventlog.build import Builder
 from emberscope.eventlog.codecs import PLAIN, decompress
 from emberscope.eventlog.damage import damage_notes
-from emberscope.eventlog.lines import LINE_BYTES, blocks, stream_of
+from emberscope.eventlog.lines import LINE_BYTES, Block, blocks, stream_of
 from emberscope.eventlog.parts import Part, parts_of
+from emberscope.eventlog.rows import Files
 from emberscope.kernel import NATIVE
 from emberscope.tables.coverage import Coverage, Note
 from emberscope.tables.run import Application, Run
 from emberscope.units import format_bytes
 
 _BUFFER_BYTES: Final = 1 << 20
+_TOLD: Final = 5
+"""Numbers of lines that a note names."""
 
 
 def read_event_log(path: str) -> Run:
@@ -40,18 +43,19 @@ def read_event_log(path: str) -> Run:
 def read_facts(path: str) -> Run:
     """As `read_event_log`, in memory that grows with stages and jobs only: what `facts` needs.
 
-    The tables have the columns of `build.FACTS_COLUMNS`, and there is `running_tasks`. Of secrets those are counted
+    The tables have the columns of `columns.FACTS_COLUMNS`, and there is `running_tasks`. Of secrets those are counted
     that were met: plans and accumulators are not looked at.
     """
     return _read(path, Builder(facts_only=True))
 
 
-def read_into(path: str, into: Callable[[str, pa.Table], None]) -> Run:
-    """As `read_facts`, and `into` gets all tables with their names, one at a time.
+def read_into(path: str, into: Callable[[str, pa.Table], None], files: Files) -> Run:
+    """As `read_facts`, and `into` gets all tables in parts, with their names.
 
-    Table `tasks` comes in groups of `tasks.GROUP_ROWS` rows and a smaller one at the end; none if there are no tasks.
+    Table `tasks` comes in parts of `tasks.GROUP_ROWS` rows and a smaller one at the end; none if there are no tasks.
+    What the other tables are made of lies in `files` until it is complete: memory does not grow with them.
     """
-    return _read(path, Builder(into))
+    return _read(path, Builder(into, files))
 
 
 def _read(path: str, builder: Builder) -> Run:
@@ -98,32 +102,29 @@ def _notes(builder: Builder, application: Application, tables: dict[str, pa.Tabl
 
 def _read_part(part: Part, builder: Builder) -> list[Note]:
     damage: list[str] = []
-    malformed: list[int] = []
-    malformed_bytes = cut_bytes = 0
+    malformed: list[int] = []  # the first few
+    malformed_count = malformed_bytes = cut_bytes = 0
     before, long_lines = builder.lines, len(builder.long_lines)
-    try:
-        # Blocks are as large as a buffer would be: plain text needs none.
-        with open(part.path, "rb", buffering=0 if part.codec == PLAIN else _BUFFER_BYTES) as stream:
-            text = stream if part.codec == PLAIN else stream_of(decompress(stream, part.codec, damage))
-            # The kernel lets go of the interpreter: its work goes on beside what is done with its results.
-            work = ((block, builder.scan(block)) for block in blocks(text))
-            with closing(ahead(work) if NATIVE else work) as each:
-                for block, scanned in each:
-                    first = builder.lines + 1
-                    bad = builder.add(block, scanned)
-                    if not bad:
-                        continue
-                    lines = block.lines()
-                    if block.open_end and bad[-1] == builder.lines:
-                        cut_bytes = len(lines[bad.pop() - first])
-                    malformed += [number - before for number in bad]
-                    malformed_bytes += sum(len(lines[number - first]) for number in bad)
-    except OSError as error:
-        raise InputError(part.path, f"cannot be read: {error.strerror}.") from error
+    with _opened(part) as stream:
+        text = stream if part.codec == PLAIN else stream_of(decompress(stream, part.codec, damage))
+        # The kernel lets go of the interpreter: its work goes on beside what is done with its results.
+        work = ((block, builder.scan(block)) for block in _readable(part, blocks(text)))
+        with closing(ahead(work) if NATIVE else work) as each:
+            for block, scanned in each:
+                first = builder.lines + 1
+                bad = builder.add(block, scanned)
+                if not bad:
+                    continue
+                lines = block.lines()
+                if block.open_end and bad[-1] == builder.lines:
+                    cut_bytes = len(lines[bad.pop() - first])
+                malformed += [number - before for number in bad[: _TOLD - len(malformed)]]
+                malformed_count += len(bad)
+                malformed_bytes += sum(len(lines[number - first]) for number in bad)
     notes = []
     if malformed:
-        some = ", ".join(str(number) for number in malformed[:5]) + (", ..." if len(malformed) > 5 else "")
-        lost: dict[str, float] = {"lines": len(malformed), "bytes": malformed_bytes}
+        some = ", ".join(map(str, malformed)) + (", ..." if malformed_count > _TOLD else "")
+        lost: dict[str, float] = {"lines": malformed_count, "bytes": malformed_bytes}
         notes.append(Note("malformed_line", f"Not whole Spark events: line {some}.", part.path, lost))
     if left_out := builder.long_lines[long_lines:]:
         some = ", ".join(str(number - before) for number, _ in left_out[:5]) + (", ..." if len(left_out) > 5 else "")
@@ -135,6 +136,22 @@ def _read_part(part: Part, builder: Builder) -> list[Note]:
         cut: dict[str, float] = {"lines": 1, "bytes": cut_bytes} if cut_bytes else {}
         notes.append(Note("cut", f"Some of the log is missing: {' and '.join(why)}.", part.path, cut))
     return notes
+
+
+def _opened(part: Part) -> BinaryIO:
+    try:
+        # Blocks are as large as a buffer would be: plain text needs none.
+        return open(part.path, "rb", buffering=0 if part.codec == PLAIN else _BUFFER_BYTES)
+    except OSError as error:
+        raise InputError(part.path, f"cannot be read: {error.strerror}.") from error
+
+
+def _readable(part: Part, each: Iterator[Block]) -> Iterator[Block]:
+    """The blocks of a part. What goes wrong here is the input's, and what goes wrong with them is not."""
+    try:
+        yield from each
+    except OSError as error:
+        raise InputError(part.path, f"cannot be read: {error.strerror}.") from error
 
 
 @contextmanager

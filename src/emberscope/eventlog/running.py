@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import io
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from msgspec.structs import astuple
 
 from emberscope.eventlog.balance import TaskCounts
 from emberscope.eventlog.codes import Codes
 from emberscope.eventlog.events import ABSENT, TaskStart
 from emberscope.eventlog.id_set import IdSet
+from emberscope.eventlog.places import Places, keys_of, pair_of
+from emberscope.eventlog.rows import Kept, Packing, Row
 from emberscope.tables.running_tasks import RUNNING_TASKS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-Row = dict[str, Any]
 
 COLUMNS: Final = (
     "stage_id",
@@ -60,12 +63,16 @@ class RunningTasks:
         self._waiting: list[NDArray[np.int64]] = []
         self._waiting_rows = 0
         self._started = np.empty((0, len(COLUMNS)), dtype=np.int64)
-        self._starts: Counter[int] = Counter()
-        self._ends: Counter[int] = Counter()
+        self._stages = Places()
+        self._starts = array("q")
+        self._ends = array("q")
         self._ended = IdSet(_MOST_TASKS)
         self._finished = IdSet(_MOST_TASKS)
         self._finished_count = 0
-        self._good: dict[int, IdSet] = {}
+        packing = Packing(
+            lambda: IdSet(_MOST_INDEXES), IdSet.packed, lambda packed: IdSet(_MOST_INDEXES).unpack(packed)
+        )
+        self._good = Kept(packing, io.BytesIO())
 
     def add(self, events: Iterable[tuple[int, TaskStart]], rows: NDArray[np.int64], texts: list[str]) -> None:
         """Takes in starts with the numbers of their lines, and rows that the kernel made of other lines of the block.
@@ -95,32 +102,40 @@ class RunningTasks:
         if self._waiting:
             self._started = np.concatenate((self._started, *self._waiting))
             rows = self._started[-self._waiting_rows :]
-            self._starts.update(_counts(_keys(rows[:, 0], rows[:, 1])))
+            self._count(self._starts, keys_of(rows[:, 0], rows[:, 1]))
             self._waiting.clear()
             self._waiting_rows = 0
+
+    def _count(self, counts: array[int], keys: NDArray[np.int64]) -> None:
+        """Counts keys of stage attempts; `counts` are by the places of those."""
+        for key, count in zip(*(each.tolist() for each in np.unique(keys, return_counts=True)), strict=True):
+            place = self._stages.of(*pair_of(key))
+            if place >= len(counts):
+                counts.extend(bytes(place + 1 - len(counts)))
+            counts[place] += count
 
     def ended(
         self, columns: Mapping[str, NDArray[np.int64]], succeeded: NDArray[np.bool_], again: NDArray[np.bool_]
     ) -> None:
         """A batch of ended tasks: columns of table `tasks`, which of them ended well, and which ended well before."""
         self._flush()
-        ids, keys = columns["task_id"], _keys(columns["stage_id"], columns["stage_attempt"])
+        ids, keys = columns["task_id"], keys_of(columns["stage_id"], columns["stage_attempt"])
         # Kept, as an end may stand before its start, or a start come twice, where parts of a log are out of order.
         self._ended.add(ids)
         self._finished.add(ids[~again])
         self._finished_count += len(ids) - int(again.sum())
         self._started = self._started[~self._ended.holds(self._started[:, _TASK_ID])]
-        self._ends.update(_counts(keys))
+        self._count(self._ends, keys)
         keys, indexes = keys[succeeded], columns["task_index"][succeeded]
         order = np.argsort(keys, kind="stable")
         keys, indexes = keys[order], indexes[order]
         borders = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist(), len(keys)]
         for start, end in pairwise(borders):
             if start < end:
-                self._good.setdefault(int(keys[start]), IdSet(_MOST_INDEXES)).add(indexes[start:end])
+                self._good.of(*pair_of(int(keys[start]))).add(indexes[start:end])
 
-    def _ended_well(self, key: int, index: int) -> bool:
-        good = self._good.get(key)
+    def _ended_well(self, stage_id: int, attempt: int, index: int) -> bool:
+        good = self._good.find(stage_id, attempt)
         return good is not None and bool(good.holds(np.array([index]))[0])
 
     def counts(self) -> TaskCounts:
@@ -131,7 +146,7 @@ class RunningTasks:
             ended=distinct,
             open=len(started),
             gaps=self._finished.gaps(started),
-            starts=self._starts.total(),
+            starts=sum(self._starts),
             repeated=self._finished_count - distinct,
             misfits=self._misfits,
         )
@@ -148,20 +163,25 @@ class RunningTasks:
         self._started = self._started[~self._ended.holds(self._started[:, _TASK_ID])]
         if not len(self._started):
             return RUNNING_TASKS.empty()
-        stages = {(row["stage_id"], row["stage_attempt"]): row for row in _rows(tables["stages"], _OF_STAGES)}
-        jobs = {row["job_id"]: row for row in _rows(tables["jobs"], _OF_JOBS)}
+        stage_ids = np.unique(self._started[:, 0])
+        stages = {
+            (row["stage_id"], row["stage_attempt"]): row
+            for row in _rows(tables["stages"], _OF_STAGES, "stage_id", stage_ids)
+        }
+        job_ids = [row["job_id"] for row in stages.values() if row["job_id"] is not None]
+        jobs = {row["job_id"]: row for row in _rows(tables["jobs"], _OF_JOBS, "job_id", job_ids)}
         removed = dict(
             zip(*(tables["executors"][name].to_pylist() for name in ("executor_id", "removed_ms")), strict=True)
         )
-        without_end: Counter[int] = Counter()
+        without_end: Counter[tuple[int, int]] = Counter()
         texts = self._texts.texts()
         rows = []
         # The last start of a task counts, in the place of its first.
         for values in {values[_TASK_ID]: values for values in self._started.tolist()}.values():
             row = _row(values, texts)
             stage = stages.get((row["stage_id"], row["stage_attempt"]), {})
-            key = _key(*values[:2])
-            if stage.get("status") == "succeeded" and not self._ended_well(key, values[_TASK_INDEX]):
+            key = (values[0], values[1])
+            if stage.get("status") == "succeeded" and not self._ended_well(*key, values[_TASK_INDEX]):
                 without_end[key] += 1
                 continue
             stage_ended = stage.get("status") in _STAGE_ENDED
@@ -179,13 +199,23 @@ class RunningTasks:
             until_ms = None if launch_ms is None or not known else max(launch_ms, min(known))
             over = (stage_ended or job_ended) and _SHUT_DOWN not in (stage.get("failure_reason") or "")
             rows.append(row | {"until_ms": until_ms, "at_end": not over and gone_ms is None})
-        self.lost = sum(min(n, max(0, self._starts[key] - self._ends[key])) for key, n in without_end.items())
+        self.lost = sum(min(n, max(0, self._more_starts(*key))) for key, n in without_end.items())
         self._misfits = without_end.total() - self.lost
         return RUNNING_TASKS.from_rows(rows) if rows else RUNNING_TASKS.empty()
 
+    def _more_starts(self, stage_id: int, attempt: int) -> int:
+        """How many more tasks of a stage attempt started than ended."""
+        place = self._stages.find(stage_id, attempt)
+        starts, ends = (
+            0 if place is None or place >= len(counts) else counts[place] for counts in (self._starts, self._ends)
+        )
+        return starts - ends
 
-def _rows(table: pa.Table, columns: Sequence[str]) -> list[Row]:
-    rows: list[Row] = table.select(columns).to_pylist()
+
+def _rows(table: pa.Table, columns: Sequence[str], key: str, among: Sequence[int] | NDArray[np.int64]) -> list[Row]:
+    """The rows of which the key is one of `among`."""
+    chosen = pc.is_in(table[key], pa.array(among, table.schema.field(key).type))
+    rows: list[Row] = table.select(columns).filter(chosen).to_pylist()
     return rows
 
 
@@ -195,17 +225,3 @@ def _row(values: list[int], texts: list[str]) -> Row:
     for name in ("executor_id", "host"):
         row[name] = texts[row[name]] if row[name] >= 0 else None
     return row
-
-
-def _keys(stage_ids: NDArray[np.int64], attempts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """A stage and its attempt in one number."""
-    return (stage_ids << 32) + attempts
-
-
-def _key(stage_id: int, attempt: int) -> int:
-    return (stage_id << 32) + attempt
-
-
-def _counts(keys: NDArray[np.int64]) -> dict[int, int]:
-    distinct, counts = np.unique(keys, return_counts=True)
-    return dict(zip(distinct.tolist(), counts.tolist(), strict=True))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 import msgspec
 import pyarrow as pa
 
 from emberscope.eventlog.events import Int, Record
+from emberscope.eventlog.rows import Files, Kept, Row, rows_with
 from emberscope.redact import Redactor, shorten
 from emberscope.tables.sessions import SESSIONS
 from emberscope.tables.statements import STATEMENTS
@@ -16,7 +18,7 @@ field: Final = msgspec.field
 _CONNECT: Final = "connect"
 _THRIFT: Final = "thrift"
 
-Row = dict[str, Any]
+PART_ROWS: Final = 1 << 12
 
 
 class ConnectSession(Record, frozen=True):
@@ -61,12 +63,15 @@ class ThriftOperation(Record, frozen=True):
 
 
 class SessionColumns:
-    """Collects the events of both servers."""
+    """Collects the events of both servers. With `files` statements lie there; without `keep` nothing is kept."""
 
-    def __init__(self, redactor: Redactor) -> None:
+    def __init__(self, redactor: Redactor, files: Files | None = None, *, keep: bool = True) -> None:
         self._redactor = redactor
+        self._keep = keep
+        self._in_parts = files is not None
         self._sessions: dict[str, Row] = {}
-        self._statements: dict[str, Row] = {}
+        self._numbers: dict[str, int] = {}
+        self._statements = Kept(rows_with([column.name for column in STATEMENTS.columns]), files and files())
 
     def connect_started(self, event: ConnectSession) -> None:
         self._session(event.session_id, _CONNECT).update(user=event.user or None, started_ms=event.event_ms)
@@ -139,15 +144,23 @@ class SessionColumns:
         return self._redactor.text(shorten(text))
 
     def _session(self, session_id: str, server: str) -> Row:
-        return self._sessions.setdefault(session_id, {"session_id": session_id, "server": server})
+        new = {"session_id": session_id, "server": server}
+        return self._sessions.setdefault(session_id, new) if self._keep else new
 
     def _statement(self, statement_id: str, server: str) -> Row:
         new = {"statement_id": statement_id, "server": server, "status": "unfinished"}
-        return self._statements.setdefault(statement_id, new)
+        if not self._keep:
+            return new
+        row = self._statements.of(self._numbers.setdefault(statement_id, len(self._numbers)))
+        if not row:
+            row |= new
+        return row
 
-    def tables(self) -> dict[str, pa.Table]:
-        """Tables `sessions` and `statements`."""
-        return {
-            "sessions": SESSIONS.from_rows(list(self._sessions.values())),
-            "statements": STATEMENTS.from_rows(list(self._statements.values())),
-        }
+    def tables(self) -> Iterator[tuple[str, pa.Table]]:
+        """Tables `sessions` and `statements`, the second with files in parts."""
+        yield "sessions", SESSIONS.from_rows(list(self._sessions.values()))
+        numbers = self._statements.pairs()[0].tolist()
+        part = PART_ROWS if self._in_parts else max(1, len(numbers))
+        for start in range(0, max(1, len(numbers)), part):
+            rows = [self._statements.take(number) for number in numbers[start : start + part]]
+            yield "statements", STATEMENTS.from_rows(rows)

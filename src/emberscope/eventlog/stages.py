@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 
 from emberscope.eventlog.accumulables import is_task_metric
@@ -20,34 +22,45 @@ from emberscope.eventlog.events import (
     StageInfo,
     StageSubmitted,
 )
+from emberscope.eventlog.places import Numbers, keys_of, pair_of
+from emberscope.eventlog.rows import Files, Kept, Row, rows_with
 from emberscope.eventlog.storage import StorageColumns
 from emberscope.redact import Redactor, shorten
 from emberscope.tables.jobs import JOBS
 from emberscope.tables.stages import STAGES
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 _CODEGEN: Final = re.compile(r"WholeStageCodegen \((\d{1,9})\)")
 _CACHED: Final = re.compile(rb'"Number of Cached Partitions": ?[1-9]')
-_PART: Final = 1 << 13
+PART_ROWS: Final = 1 << 13
 _NO_PROPERTIES: Final = Properties()
-
-Row = dict[str, Any]
+_OF_RDDS: Final = ("rdd_names", "codegen_ids", "call_sites", "barrier")
 
 
 class StageColumns:
-    """Collects the events of jobs and stages."""
+    """Collects the events of jobs and stages. With `files` most of it lies there, and only `columns` of the tables."""
 
-    def __init__(self, redactor: Redactor, storage: StorageColumns) -> None:
+    def __init__(
+        self, redactor: Redactor, storage: StorageColumns, files: Files | None, columns: Mapping[str, Sequence[str]]
+    ) -> None:
         self.latest_ms = ABSENT
         self._redactor = redactor
         self._storage = storage
         self._rdd_decoder = msgspec.json.Decoder(list[RddInfo])
         self._scope_decoder = msgspec.json.Decoder(RddScope)
-        self._jobs: dict[int, Row] = {}
-        self._stages: dict[tuple[int, int], Row] = {}
-        self._planned: dict[tuple[int, int], Row] = {}
-        self._rdds: dict[int, Row] = {}
+        self._in_parts = files is not None
+        of_stages = columns.get("stages", [column.name for column in STAGES.columns])
+        of_jobs = columns.get("jobs", [column.name for column in JOBS.columns])
+        of_rdds = [name for name in _OF_RDDS if name in of_stages]
+        self._jobs, self._stages, self._planned, self._rdds = (
+            Kept(rows_with(names), files and files()) for names in (of_jobs, of_stages, of_stages, of_rdds)
+        )
         self._scopes: dict[str, dict[str, None]] = {}
-        self._first_job: dict[int, int] = {}
+        self._first_job = Numbers()
+        self._execution_of = Numbers()
+        self._failed: set[int] = set()
 
     def job_start(self, event: JobStart) -> None:
         properties = event.properties or _NO_PROPERTIES
@@ -55,7 +68,7 @@ class StageColumns:
         names = {stage.stage_id: stage.name for stage in event.stages}
         # A job is named after its last stage, the one that gives the result.
         call_site = properties.call_site or names.get(max(names, default=-1))
-        self._jobs.setdefault(event.job_id, {}).update(
+        self._jobs.of(event.job_id).update(
             submitted_ms=event.submitted_ms,
             stage_ids=stage_ids,
             call_site=self._redactor.text(call_site),
@@ -71,11 +84,11 @@ class StageColumns:
             self._first_job.setdefault(stage_id, event.job_id)
         for stage in event.stages:
             key = (stage.stage_id, stage.stage_attempt)
-            if key not in self._planned and key not in self._stages:
-                self._planned[key] = self._row(stage) | self._labels(properties)
+            if not self._planned.holds(*key) and not self._stages.holds(*key):
+                self._planned.of(*key).update(self._row(stage) | self._labels(properties))
 
     def job_end(self, event: JobEnd) -> None:
-        job = self._jobs.setdefault(event.job_id, {})
+        job = self._jobs.of(event.job_id)
         succeeded = event.result.result == "JobSucceeded"
         self._saw(event.completed_ms)
         job.update(completed_ms=event.completed_ms, status="succeeded" if succeeded else "failed")
@@ -85,14 +98,14 @@ class StageColumns:
     def submitted(self, event: StageSubmitted) -> None:
         stage = event.stage
         labels = self._labels(event.properties or _NO_PROPERTIES)
-        row = self._stages.setdefault((stage.stage_id, stage.stage_attempt), {})
-        self._planned.pop((stage.stage_id, stage.stage_attempt), None)
+        row = self._stages.of(stage.stage_id, stage.stage_attempt)
+        self._planned.drop(stage.stage_id, stage.stage_attempt)
         row.update(self._row(stage) | labels | {"status": row.get("status", "unfinished")} | _set(row))
         self._saw(stage.submitted_ms)
 
     def completed(self, event: StageCompleted) -> None:
         stage = event.stage
-        row = self._stages.setdefault((stage.stage_id, stage.stage_attempt), {})
+        row = self._stages.of(stage.stage_id, stage.stage_attempt)
         row.update(_set(self._row(stage)))
         self._saw(stage.completed_ms)
         self._blocks_of(stage)
@@ -125,7 +138,7 @@ class StageColumns:
 
     def _rdds_of(self, stage: StageInfo) -> Row:
         """What its RDDs say of a stage: names of RDDs, then of their scopes from inner to outer; generated code."""
-        known = self._rdds.get(stage.stage_id)
+        known = self._rdds.find(stage.stage_id)
         if known is not None:
             return known
         names: dict[str, None] = {}
@@ -147,13 +160,14 @@ class StageColumns:
         except msgspec.DecodeError:
             pass  # names only help to tell stages apart; what was read so far is kept
         codegen = {int(found[1]) for scope in scopes if (found := _CODEGEN.match(scope))}
-        self._rdds[stage.stage_id] = {
+        row = self._rdds.of(stage.stage_id)
+        row |= {
             "rdd_names": self._clean(*names, *(scope for scope in scopes if scope not in names)),
             "codegen_ids": sorted(codegen),
             "call_sites": self._clean(*sites) if sites else None,
             "barrier": barrier,
         }
-        return self._rdds[stage.stage_id]
+        return row
 
     def _clean(self, *texts: str) -> list[str]:
         return [self._redactor.text(text) or "" for text in texts]
@@ -182,38 +196,49 @@ class StageColumns:
         return known
 
     def failed_executions(self) -> set[int]:
-        """SQL executions of which a job failed."""
-        return {
-            job["sql_execution_id"]
-            for job in self._jobs.values()
-            if job.get("status") == "failed" and job.get("sql_execution_id") is not None
-        }
+        """SQL executions of which a job failed. Known after `tables`."""
+        return self._failed
 
-    def execution_of_stage(self) -> dict[int, int | None]:
-        """The SQL execution that each stage ran for."""
-        return {stage_id: row.get("sql_execution_id") for (stage_id, _), row in self._stages.items()}
+    def execution_of_stage(self) -> Numbers:
+        """The SQL execution that each stage ran for. Known after `tables`."""
+        return self._execution_of
 
-    def tables(self, *, last: bool) -> dict[str, pa.Table]:
-        """Tables `jobs` and `stages`; an attempt that a job planned and that never was submitted is `skipped`.
+    def tables(self, *, last: bool) -> Iterator[tuple[str, pa.Table]]:
+        """Tables `jobs` and `stages`, in parts; an attempt that a job planned and never was submitted is `skipped`.
 
         With `last` what was collected goes while the table is made, as there may be much of it.
 
         A stage whose output was there may be skipped first and run later as attempt 1, when that output is lost.
         """
-        jobs = [{"status": "unfinished"} | row | {"job_id": job_id} for job_id, row in self._jobs.items()]
-        skipped = self._planned.keys() - self._stages.keys()
-        keys = sorted({*self._stages, *skipped})
-        parts = [self._part(keys[start : start + _PART], last) for start in range(0, len(keys), _PART)]
-        if last:
-            self._rdds.clear()
-        return {"jobs": JOBS.from_rows(jobs), "stages": pa.concat_tables(parts) if parts else STAGES.empty()}
+        yield from (("jobs", part) for part in self._jobs_in_parts())
+        ran = np.sort(keys_of(*self._stages.pairs()))
+        skipped = keys_of(*self._planned.pairs())
+        keys = np.sort(np.concatenate((ran, skipped[~_among(skipped, ran)])))
+        if not len(keys):
+            yield "stages", STAGES.empty()
+        for start in range(0, len(keys), PART_ROWS):
+            part = keys[start : start + PART_ROWS]
+            yield "stages", self._part([pair_of(key) for key in part.tolist()], _among(part, ran).tolist(), last)
 
-    def _part(self, keys: list[tuple[int, int]], last: bool) -> pa.Table:
-        ran = [key in self._stages for key in keys]
+    def _jobs_in_parts(self) -> Iterator[pa.Table]:
+        job_ids = self._jobs.pairs()[0]
+        part = PART_ROWS if self._in_parts else max(1, len(job_ids))
+        for start in range(0, max(1, len(job_ids)), part):
+            jobs = []
+            for job_id in job_ids[start : start + part].tolist():
+                job = {"status": "unfinished"} | self._jobs.take(job_id) | {"job_id": job_id}
+                if job["status"] == "failed" and job.get("sql_execution_id") is not None:
+                    self._failed.add(job["sql_execution_id"])
+                jobs.append(job)
+            yield JOBS.from_rows(jobs)
+
+    def _part(self, keys: list[tuple[int, int]], ran: list[bool], last: bool) -> pa.Table:
         rows = []
-        for key, here in zip(keys, ran, strict=True):
+        for (stage_id, attempt), here in zip(keys, ran, strict=True):
             held = self._stages if here else self._planned
-            rows.append(held.pop(key) if last else held[key])
+            rows.append(held.take(stage_id, attempt, last=last))
+            if here and (execution_id := rows[-1].get("sql_execution_id")) is not None:
+                self._execution_of[stage_id] = execution_id
         columns: dict[str, list[Any]] = {
             name: [row.get(name) for row in rows] for name in {n for row in rows for n in row}
         }
@@ -224,6 +249,15 @@ class StageColumns:
             "job_id": [self._first_job.get(stage_id) for stage_id, _ in keys],
         }
         return STAGES.from_columns(columns)
+
+
+def _among(keys: NDArray[np.int64], ordered: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which of the keys are among others that are in order."""
+    if not len(ordered):
+        return np.zeros(len(keys), dtype=np.bool_)
+    at = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
+    among: NDArray[np.bool_] = ordered[at] == keys
+    return among
 
 
 def _number(text: str | None) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from emberscope.tables.streaming_queries import STREAMING_QUERIES
 
 Row = dict[str, Any]
 
+PART_ROWS: Final = 1 << 12
 _STEPS: Final = {
     "triggerExecution": "trigger_execution_ms",
     "latestOffset": "latest_offset_ms",
@@ -82,10 +83,14 @@ class QueryProgress(Record, frozen=True):
 
 
 class StreamingColumns:
-    """Collects the events of streaming queries."""
+    """Collects the events of streaming queries. Batches are passed to `into` a part at a time, where it is given."""
 
-    def __init__(self, redactor: Redactor) -> None:
+    def __init__(
+        self, redactor: Redactor, into: Callable[[pa.Table], None] | None = None, *, keep: bool = True
+    ) -> None:
         self._redactor = redactor
+        self._into = into
+        self._keep = keep
         self._queries: dict[str | None, Row] = {}
         self._batches: list[Row] = []
 
@@ -109,27 +114,31 @@ class StreamingColumns:
         steps = progress.steps_ms
         whole = progress.batch_duration_ms
         output = progress.sink.rows
-        self._batches.append(
-            {
-                "query_id": progress.query_id,
-                "run_id": progress.run_id,
-                "name": progress.name,
-                "batch_id": progress.batch_id,
-                "started_ms": _epoch_ms(progress.timestamp),
-                "duration_ms": steps.get("triggerExecution") if whole is None else whole,
-                **{column: steps.get(step) for step, column in _STEPS.items()},
-                "input_rows": _sum([source.rows for source in progress.sources]),
-                "input_rows_per_second": _sum([_number(source.came) for source in progress.sources]),
-                "processed_rows_per_second": _sum([_number(source.done) for source in progress.sources]),
-                "output_rows": None if output is None or output < 0 else output,
-                "watermark_ms": _epoch_ms(progress.event_time.get("watermark")) or None,
-                **{
-                    column: _sum([_integer(each.get(key)) for each in progress.state]) for key, column in _STATE.items()
-                },
-                "sources": [self._redactor.text(shorten(source.description)) for source in progress.sources],
-                "sink": self._redactor.text(shorten(progress.sink.description)),
-            }
-        )
+        row: Row = {
+            "query_id": progress.query_id,
+            "run_id": progress.run_id,
+            "name": progress.name,
+            "batch_id": progress.batch_id,
+            "started_ms": _epoch_ms(progress.timestamp),
+            "duration_ms": steps.get("triggerExecution") if whole is None else whole,
+            **{column: steps.get(step) for step, column in _STEPS.items()},
+            "input_rows": _sum([source.rows for source in progress.sources]),
+            "input_rows_per_second": _sum([_number(source.came) for source in progress.sources]),
+            "processed_rows_per_second": _sum([_number(source.done) for source in progress.sources]),
+            "output_rows": None if output is None or output < 0 else output,
+            "watermark_ms": _epoch_ms(progress.event_time.get("watermark")) or None,
+            **{column: _sum([_integer(each.get(key)) for each in progress.state]) for key, column in _STATE.items()},
+            "sources": [self._redactor.text(shorten(source.description)) for source in progress.sources],
+            "sink": self._redactor.text(shorten(progress.sink.description)),
+        }
+        if self._keep:
+            self._batches.append(row)
+        if self._into is not None and len(self._batches) >= PART_ROWS:
+            self._into(self._take())
+
+    def _take(self) -> pa.Table:
+        batches, self._batches = self._batches, []
+        return STREAMING_BATCHES.from_rows(batches)
 
     def _query(self, query_id: str | None, run_id: str | None) -> Row:
         new = {"query_id": query_id, "run_id": run_id, "status": "unfinished", "batch_count": 0}
@@ -139,7 +148,7 @@ class StreamingColumns:
         """Tables `streaming_queries` and `streaming_batches`."""
         return {
             "streaming_queries": STREAMING_QUERIES.from_rows(list(self._queries.values())),
-            "streaming_batches": STREAMING_BATCHES.from_rows(self._batches),
+            "streaming_batches": self._take(),
         }
 
 

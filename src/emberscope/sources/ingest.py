@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -28,6 +28,7 @@ from emberscope.tables.tasks import TASKS
 SCHEMA: Final = "emberscope.ingest/1"
 TABLES: Final = "tables"
 DOCUMENT: Final = "ingest.json"
+_GROUP_BYTES: Final = 32 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,24 +100,58 @@ def _describe(item: Input, run: Run, rows: dict[str, int]) -> dict[str, Any]:
 
 
 def _stream(path: str, tables: Path) -> tuple[Run, dict[str, int]]:
-    schema = TASKS.schema()
-    rows = {"tasks": 0}
-    with pq.ParquetWriter(tables / "tasks.parquet", schema, **_options(schema)) as tasks:
+    with ExitStack() as stack:
+        written: dict[str, _File] = {}
 
-        def write(name: str, table: pa.Table) -> None:
-            if name != "tasks":
-                rows[name] = _write(table, tables / f"{name}.parquet")
-                return
-            rows["tasks"] += table.num_rows
-            tasks.write_table(table, row_group_size=2 * GROUP_ROWS)  # it is one group
+        def write(name: str, part: pa.Table) -> None:
+            if name not in written:
+                written[name] = stack.enter_context(_File(tables / f"{name}.parquet", part.schema))
+            written[name].write(part)
 
+        def file() -> BinaryIO:
+            return cast(BinaryIO, stack.enter_context(tempfile.TemporaryFile(dir=tables)))
+
+        write(TASKS.name, TASKS.empty())
         try:
-            run = read_into(path, write)
+            run = read_into(path, write, file)
         except OSError as error:
             if error.filename is None:  # it is the output
                 raise
             raise InputError(path, f"cannot be read: {error.strerror or error}.") from error
-    return run, rows
+    return run, {name: table.rows for name, table in written.items()}
+
+
+class _File:
+    """A Parquet file that is written in parts, which become row groups as large as readers like them."""
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        self.rows = 0
+        self._schema = schema
+        self._writer = pq.ParquetWriter(path, schema, **_options(schema))
+        self._waiting: list[pa.Table] = []
+        self._waiting_rows = 0
+
+    def __enter__(self) -> _File:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._flush()
+        self._writer.close()
+
+    def write(self, part: pa.Table) -> None:
+        self.rows += part.num_rows
+        if not part.num_rows:
+            return
+        self._waiting.append(part)
+        self._waiting_rows += part.num_rows
+        if self._waiting_rows >= GROUP_ROWS or sum(each.nbytes for each in self._waiting) >= _GROUP_BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            group = pa.concat_tables(self._waiting)
+            self._waiting, self._waiting_rows = [], 0
+            self._writer.write_table(group, row_group_size=2 * GROUP_ROWS)  # it is one group
 
 
 def _write(table: pa.Table, path: Path) -> int:
