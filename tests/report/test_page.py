@@ -69,10 +69,14 @@ def test_the_first_screen_needs_no_script(page: str) -> None:
     assert "waited for Python: weigh()" in before
 
 
-def test_the_bar_is_as_wide_as_the_whole(page: str) -> None:
-    bar = page[page.index('<svg class="bar"') : page.index("</svg>", page.index('<svg class="bar"'))]
-    widths = [float(width) for width in re.findall(r'<rect x="[\d.]+%" width="([\d.]+)%"', bar)]
+@pytest.mark.parametrize("place", [0, 1])
+def test_the_bars_are_as_wide_as_the_whole(page: str, place: int) -> None:
+    bar = re.findall(r'<svg class="bar".*?</ol>', page, flags=re.S)[place]
+    widths = [float(width) for width in re.findall(r'<svg x="[\d.]+%" width="([\d.]+)%"', bar)]
     assert sum(widths) == pytest.approx(100, abs=0.1)
+    written = re.findall(r"<b>(<?[\d.]+) %</b>", bar)
+    assert len(written) >= len(widths)
+    assert sum(float(number) for number in written if not number.startswith("<")) == pytest.approx(100)
 
 
 def test_findings_stages_executors_and_settings_are_there(page: str) -> None:
@@ -81,7 +85,7 @@ def test_findings_stages_executors_and_settings_are_there(page: str) -> None:
         "Follows from",
         "SortMergeJoin by key",
         "spark.memory.fraction",
-        "Coverage: complete",
+        "Nothing of what was recorded is known to be lost.",
         "Not recorded.",
     ):
         assert words in page

@@ -1,16 +1,15 @@
 """The report: one HTML file about a run that opens offline, in the order in which its reader asks.
 
-First screen, without any script: what happened, where the time went, what to do. Then the stages, the flame graph (a
-script draws it), the executors and the settings. All text comes through Jinja2's escaping; bars are SVG, so that the
-content security policy can forbid inline styles.
+First screen, without any script: what happened, where the time went, what to do, what was seen. Then the parts one by
+one. All text comes through Jinja2's escaping; bars are SVG, so that the content security policy can forbid inline
+styles. Each part is a function of the `Subject`; a new one is one line in `PARTS`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import pyarrow.compute as pc
 from markupsafe import Markup
@@ -18,61 +17,27 @@ from markupsafe import Markup
 from emberscope.profile.codegen import generated_code_words
 from emberscope.profile.flame_data import flame_data
 from emberscope.report.assets import content_security_policy, joined, style_sheet
+from emberscope.report.bars import cores_bar, story_bar
 from emberscope.report.diagnosis import no_finding, not_evaluated_sentences
+from emberscope.report.facts import json_script, page_document
 from emberscope.report.flame_page import MODULES, STYLES, flame_element
 from emberscope.report.part import Part, Subject, subject_of
 from emberscope.report.rendering import rendered
-from emberscope.report.stage_rows import MOST_STAGES, executor_rows
-from emberscope.report.text import coverage_line
 from emberscope.rules.places import sql_descriptions
 
 if TYPE_CHECKING:
-    from emberscope.report import waterfall
     from emberscope.report.diagnosis import Diagnosed
-    from emberscope.rules.evaluate import Ranked
     from emberscope.tables.run import Run
 
-# The rule that prices a part of the waterfall: the part links to its finding where there is one.
-_RULE_OF_PART: Final = {
-    "driver_alone": ("A1",),
-    "idle_cores": ("A2", "B1"),
-    "gc": ("C1",),
-    "python": ("F3",),
-    "cpu_spill": ("C3",),
-    "spill": ("C3",),
-}
-_GROUPS: Final = {
-    "driver_alone": "driver",
-    "waiting_for_executors": "driver",
-    "scheduling": "scheduling",
-    "python": "python",
-    "gc": "gc",
-    "shuffle_fetch_wait": "shuffle",
-    "shuffle_write": "shuffle",
-    "spill": "spill",
-    "task_overhead": "overhead",
-    "task_wait": "wait",
-    "task_unsplit": "wait",
-    "failed_attempts": "failed",
-    "unended_tasks": "failed",
-    "idle_cores": "idle",
-    "residual": "residual",
-}
+Theme = Literal["auto", "light", "dark"]
+
+# So many findings stand on the first screen, and so many notes in the coverage.
+_MOST_FINDINGS: Final = 6
+_MOST_NOTES: Final = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """One part of the bar: where it begins and how wide it is in per cent, its colour class and where it leads."""
-
-    part: waterfall.Part
-    start: float
-    width: float
-    colour: str
-    href: str
-
-
-def report_page(item: Diagnosed) -> str:
-    """The whole page as one string of HTML."""
+def report_page(item: Diagnosed, *, theme: Theme = "auto", redacted: bool = False) -> str:
+    """The whole page as one string of HTML. `redacted` says that the run went through `report/redaction.py`."""
     run, subject = item.run, subject_of(item)
     parts = [part(subject) for part in PARTS]
     script = joined(dict.fromkeys(["theme.js", *(name for part in parts for name in part.modules)]))
@@ -80,9 +45,11 @@ def report_page(item: Diagnosed) -> str:
     return rendered(
         "page.html",
         title=run.application.app_name or run.application.app_id or run.path,
+        theme=None if theme == "auto" else theme,
+        redacted=redacted,
         facts=_facts(run),
-        outcome=item.outcome,
         parts=[(part, Markup(rendered(f"parts/{part.name}.html", **part.data))) for part in parts],
+        document=json_script(page_document(subject, redacted=redacted)),
         policy=content_security_policy(scripts=[script], styles=[style]),
         style=Markup(style),
         script=Markup(script),
@@ -90,7 +57,22 @@ def report_page(item: Diagnosed) -> str:
 
 
 def _time(subject: Subject) -> Part:
-    return Part("time", "Time", {"bars": _bars(subject.item, subject.recorded)})
+    item = subject.item
+    data = {
+        "outcome": item.outcome,
+        "story": story_bar(subject.story, subject.anchors),
+        "duration_ms": item.run.application.observed_ms,
+        "findings": item.diagnosis.findings,
+        "most": _MOST_FINDINGS,
+        "no_finding": no_finding([item]),
+        "seen": subject.seen,
+    }
+    return Part("time", "Time", data)
+
+
+def _cores(subject: Subject) -> Part:
+    bars = cores_bar(subject.item.waterfall, subject.anchors)
+    return Part("cores", "Cores", {"bars": bars, "duration_ms": subject.item.run.application.observed_ms})
 
 
 def _findings(subject: Subject) -> Part:
@@ -99,19 +81,16 @@ def _findings(subject: Subject) -> Part:
         "findings": diagnosis.findings,
         "no_finding": no_finding([subject.item]),
         "not_evaluated": not_evaluated_sentences(diagnosis.not_evaluated),
-        "coverage": coverage_line(subject.item.run.coverage),
         "recorded": subject.recorded,
     }
     return Part("findings", "Findings", data)
 
 
 def _stages(subject: Subject) -> Part:
-    rows = subject.stages
-    shown = {id(row) for row in sorted(rows, key=lambda row: -row.task_ms)[:MOST_STAGES]}
     data = {
-        "stages": [row for row in rows if id(row) in shown],
-        "hidden_stages": len(rows) - len(shown),
-        "hidden_task_ms": sum(row.task_ms for row in rows if id(row) not in shown),
+        "stages": subject.shown_stages,
+        "hidden_stages": len(subject.stages) - len(subject.shown_stages),
+        "hidden_task_ms": sum(row.task_ms for row in subject.stages) - sum(r.task_ms for r in subject.shown_stages),
         "recorded": subject.recorded,
     }
     return Part("stages", "Stages", data)
@@ -128,13 +107,19 @@ def _flame(subject: Subject) -> Part:
             sql_names=sql_descriptions(run),
             codegen=generated_code_words(frames, run.tables.get("plan_nodes")),
         )
-    stage_ids = sorted({row.stage_id for row in subject.stages})
-    return Part("flame", "Flame graph", {"flame": flame, "stage_ids": stage_ids}, MODULES, STYLES)
+    return Part("flame", "Flame graph", {"flame": flame, "stage_ids": subject.linked_stages}, MODULES, STYLES)
+
+
+def _hotspots(subject: Subject) -> Part:
+    return Part("hotspots", "Hot code", {"hot": subject.hotspots, "heaps": subject.heaps}, (), STYLES)
 
 
 def _executors(subject: Subject) -> Part:
-    rows = executor_rows(subject.item.run)
-    return Part("executors", "Executors", {"executors": rows, "recorded": subject.recorded})
+    return Part("executors", "Executors", {"executors": subject.executors, "recorded": subject.recorded})
+
+
+def _coverage(subject: Subject) -> Part:
+    return Part("coverage", "Coverage", {"seen": subject.seen, "most": _MOST_NOTES})
 
 
 def _settings(subject: Subject) -> Part:
@@ -145,7 +130,17 @@ def _settings(subject: Subject) -> Part:
     return Part("settings", "Settings", {"settings": settings})
 
 
-PARTS: Final[tuple[Callable[[Subject], Part], ...]] = (_time, _findings, _stages, _flame, _executors, _settings)
+PARTS: Final[tuple[Callable[[Subject], Part], ...]] = (
+    _time,
+    _findings,
+    _cores,
+    _stages,
+    _flame,
+    _hotspots,
+    _executors,
+    _coverage,
+    _settings,
+)
 """The parts of the page from top to bottom."""
 
 
@@ -166,29 +161,6 @@ def _facts(run: Run) -> list[str]:
         )
         if fact
     ]
-
-
-def _bars(item: Diagnosed, recorded: bool) -> list[Bar]:
-    bars, start, shade = [], 0.0, 0
-    for part in item.waterfall:
-        width = 100 * part.ratio
-        colour = _GROUPS.get(part.part)
-        if colour is None:
-            colour, shade = f"cpu{min(shade, 5)}", shade + 1
-        bars.append(Bar(part, round(start, 3), round(width, 3), colour, _href(part, item.diagnosis.findings, recorded)))
-        start += width
-    return bars
-
-
-def _href(part: waterfall.Part, findings: Sequence[Ranked], recorded: bool) -> str:
-    """The finding that prices the part, else the flame graph for CPU where there is one, else the stages."""
-    for code in _RULE_OF_PART.get(part.part, ()):
-        for number, finding in enumerate(findings, 1):
-            if finding.rule.code == code:
-                return f"#finding-{number}"
-    if part.part.startswith("cpu") and recorded:
-        return "#flame"
-    return "#coverage" if part.part == "residual" else "#stages"
 
 
 def _start_ns(run: Run) -> int | None:

@@ -6,7 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from emberscope.report.stage_rows import StageRow, stage_rows
+from emberscope.report.bars import Anchors
+from emberscope.report.hotspots import Heap, Hotspots, heaps, hotspots
+from emberscope.report.seen import Seen, seen
+from emberscope.report.stage_rows import MOST_STAGES, ExecutorRow, StageRow, executor_rows, stage_rows
+from emberscope.report.story import Chapter, story
 
 if TYPE_CHECKING:
     from emberscope.report.diagnosis import Diagnosed
@@ -14,11 +18,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What every part is made from: the diagnosed run, whether it has samples, and the rows of its stage attempts."""
+    """What the parts are made from: the diagnosed run, and what several of them show.
+
+    `recorded` is whether there are samples, `stages` are all stage attempts and `shown_stages` those of them that the
+    page has rows for, `anchors` what the page has to link to.
+    """
 
     item: Diagnosed
     recorded: bool
+    story: tuple[Chapter, ...]
     stages: Sequence[StageRow]
+    shown_stages: Sequence[StageRow]
+    executors: Sequence[ExecutorRow]
+    hotspots: Hotspots | None
+    heaps: tuple[Heap, ...]
+    seen: Seen
+    anchors: Anchors
+
+    @property
+    def linked_stages(self) -> list[int]:
+        """The stages that links of the page lead to the flame graph of."""
+        told = [row.stage_id for row in self.shown_stages]
+        told += [one.finding.where.stage for one in self.anchors.findings if one.finding.where.stage is not None]
+        told += [one.stage for one in (self.hotspots.methods if self.hotspots else ()) if one.stage is not None]
+        return sorted(set(told))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +60,21 @@ class Part:
 
 
 def subject_of(item: Diagnosed) -> Subject:
-    tables = item.run.tables
-    samples = tables.get("samples")
-    recorded = samples is not None and samples.num_rows > 0 and "stacks" in tables and "frames" in tables
-    return Subject(item, recorded, stage_rows(item.run))
+    run, findings = item.run, item.diagnosis.findings
+    samples = run.tables.get("samples")
+    recorded = samples is not None and samples.num_rows > 0 and "stacks" in run.tables and "frames" in run.tables
+    rows = stage_rows(run)
+    large = {id(row) for row in sorted(rows, key=lambda row: -row.task_ms)[:MOST_STAGES]}
+    shown = [row for row in rows if id(row) in large]
+    return Subject(
+        item,
+        recorded,
+        story(run),
+        rows,
+        shown,
+        executor_rows(run),
+        hotspots(run, findings),
+        heaps(run),
+        seen(run),
+        Anchors(findings, {(row.stage_id, row.attempt) for row in shown}, frozenset(), recorded),
+    )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from emberscope.report.text import price
+from emberscope.report.visible import clipped, tail, visible
 from emberscope.rules.page import sections
 from emberscope.units import format_bytes, format_count, format_ms, format_ratio
 
@@ -32,6 +33,7 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_shown,
     )
     environment.filters.update(
         ms=format_ms,
@@ -41,13 +43,23 @@ def _environment() -> jinja2.Environment:
         price=price,
         sections=_sections,
         coded=_coded,
+        clip=clipped,
+        tail=tail,
     )
     return environment
 
 
+def _shown(value: Any) -> Any:
+    """Text from data with nothing in it that acts instead of being read; our own markup as it is."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
 def _coded(text: str) -> Markup:
     """Text with what stands between backticks as code; all of it escaped."""
-    pieces = [Markup("<code>{}</code>" if odd % 2 else "{}").format(piece) for odd, piece in enumerate(text.split("`"))]
+    pieces = [
+        Markup("<code>{}</code>" if odd % 2 else "{}").format(visible(piece))
+        for odd, piece in enumerate(text.split("`"))
+    ]
     return Markup("").join(pieces)
 
 

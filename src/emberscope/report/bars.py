@@ -1,0 +1,175 @@
+"""The two bars of the page, part by part: where each begins, how wide it is, its colour, and where it leads."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from emberscope.report.story import Chapter
+    from emberscope.report.waterfall import Part
+    from emberscope.rules.evaluate import Ranked
+
+# The rule that prices a part of the waterfall: the part links to its finding where there is one.
+_RULE_OF_PART: Final = {
+    "driver_alone": ("A1",),
+    "driver_before": ("A1",),
+    "driver_between": ("A1",),
+    "driver_after": ("A1",),
+    "idle_cores": ("A2", "B1"),
+    "gc": ("C1",),
+    "python": ("F3",),
+    "cpu_spill": ("C3",),
+    "spill": ("C3",),
+}
+_COLOURS: Final = {
+    "driver_alone": "driver",
+    "driver_before": "driver",
+    "driver_between": "driver",
+    "driver_after": "idle",
+    "other_work": "other",
+    "unknown_work": "other",
+    "waiting_for_executors": "scheduling",
+    "scheduling": "scheduling",
+    "python": "python",
+    "gc": "gc",
+    "shuffle_fetch_wait": "shuffle",
+    "shuffle_write": "shuffle",
+    "spill": "spill",
+    "task_overhead": "overhead",
+    "task_wait": "wait",
+    "task_unsplit": "wait",
+    "failed_attempts": "failed",
+    "unended_tasks": "failed",
+    "idle_cores": "idle",
+    "residual": "residual",
+}
+_MOST_WORK: Final = 8
+_MOST_CPU: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One part of a bar: `start` and `width` in per cent of it, `percent` as it is written, `colour` a class of the
+    page's style sheet, `href` an anchor of the page or a state of the flame graph."""
+
+    part: str
+    label: str
+    short: str
+    note: str
+    wall_ms: int
+    start: float
+    width: float
+    percent: str
+    colour: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Anchors:
+    """What the page has to link to."""
+
+    findings: Sequence[Ranked]
+    stages: Container[tuple[int, int]]
+    executions: Container[int]
+    recorded: bool
+
+    def finding_of(self, part: str) -> str | None:
+        """The finding whose rule prices this part of the time."""
+        for code in _RULE_OF_PART.get(part, ()):
+            for number, finding in enumerate(self.findings, 1):
+                if finding.rule.code == code:
+                    return f"#finding-{number}"
+        return None
+
+
+def story_bar(chapters: Sequence[Chapter], anchors: Anchors) -> list[Bar]:
+    bars, start, shade = [], 0.0, 0
+    for chapter, percent in zip(chapters, percents([chapter.ratio for chapter in chapters]), strict=True):
+        colour = _COLOURS.get(chapter.part)
+        if colour is None:
+            colour, shade = f"work{shade % _MOST_WORK}", shade + 1
+        width, short = 100 * chapter.ratio, chapter.label.replace("SQL execution ", "SQL ")[:80]
+        href = _chapter_href(chapter, anchors)
+        bars.append(
+            Bar(
+                chapter.part,
+                chapter.label,
+                short,
+                chapter.note,
+                chapter.wall_ms,
+                round(start, 3),
+                round(width, 3),
+                percent,
+                colour,
+                href,
+            )
+        )
+        start += width
+    return bars
+
+
+def _chapter_href(chapter: Chapter, anchors: Anchors) -> str:
+    """The SQL execution, else the stage, else the finding, else what the cores did."""
+    if chapter.sql is not None and chapter.sql in anchors.executions:
+        return f"#sql-{chapter.sql}"
+    if chapter.stage is not None and chapter.stage in anchors.stages:
+        return f"#stage-{chapter.stage[0]}-{chapter.stage[1]}"
+    if chapter.part.endswith("work"):
+        return "#stages"
+    finding = anchors.finding_of(chapter.part)
+    if finding:
+        return finding
+    if chapter.part.startswith("driver") and anchors.recorded:
+        return "#executor=driver"
+    return "#executors" if chapter.part == "waiting_for_executors" else "#cores"
+
+
+def cores_bar(parts: Sequence[Part], anchors: Anchors) -> list[Bar]:
+    bars, start, shade = [], 0.0, 0
+    for part, percent in zip(parts, percents([part.ratio for part in parts]), strict=True):
+        colour = _COLOURS.get(part.part)
+        if colour is None:
+            colour, shade = f"cpu{min(shade, _MOST_CPU - 1)}", shade + 1
+        width, href = 100 * part.ratio, _part_href(part, anchors)
+        bars.append(
+            Bar(
+                part.part,
+                part.label,
+                part.label,
+                part.note,
+                part.wall_ms,
+                round(start, 3),
+                round(width, 3),
+                percent,
+                colour,
+                href,
+            )
+        )
+        start += width
+    return bars
+
+
+def _part_href(part: Part, anchors: Anchors) -> str:
+    """The finding that prices the part, else the flame graph for CPU where there is one, else the stages."""
+    finding = anchors.finding_of(part.part)
+    if finding:
+        return finding
+    if part.is_cpu and anchors.recorded:
+        return "#flame"
+    return "#coverage" if part.part == "residual" else "#stages"
+
+
+def percents(ratios: Sequence[float]) -> list[str]:
+    """Shares as per cent with one decimal that sum to 100.0 where the ratios sum to 1: each rounded down, the tenths
+    that are left go to the largest remainders. A share that is not zero and rounds to it is `<0.1`."""
+    exact = [1000 * ratio for ratio in ratios]
+    whole = [int(value) for value in exact]
+    left = round(sum(exact)) - sum(whole)
+    for place in sorted(range(len(exact)), key=lambda place: (whole[place] - exact[place], place))[:left]:
+        whole[place] += 1
+    return [
+        "<0.1" if tenths == 0 and ratio > 0 else f"{tenths / 10:.1f}"
+        for tenths, ratio in zip(whole, ratios, strict=True)
+    ]
