@@ -86,6 +86,10 @@ def _findings(subject: Subject) -> Part:
     return Part("findings", "Findings", data)
 
 
+def _sql(subject: Subject) -> Part:
+    return Part("sql", "SQL", {"sql": subject.sql}, (), ("sql/sql.css",))
+
+
 def _stages(subject: Subject) -> Part:
     data = {
         "stages": subject.shown_stages,
@@ -107,7 +111,7 @@ def _flame(subject: Subject) -> Part:
             sql_names=sql_descriptions(run),
             codegen=generated_code_words(frames, run.tables.get("plan_nodes")),
         )
-    return Part("flame", "Flame graph", {"flame": flame, "stage_ids": subject.linked_stages}, MODULES, STYLES)
+    return Part("flame", "Flame graph", {"flame": flame, "stage_ids": subject.linked_stages, "sql": subject.sql}, MODULES, STYLES)
 
 
 def _hotspots(subject: Subject) -> Part:
@@ -134,6 +138,7 @@ PARTS: Final[tuple[Callable[[Subject], Part], ...]] = (
     _time,
     _findings,
     _cores,
+    _sql,
     _stages,
     _flame,
     _hotspots,

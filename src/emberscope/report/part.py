@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from emberscope.report.bars import Anchors
 from emberscope.report.hotspots import Heap, Hotspots, heaps, hotspots
 from emberscope.report.seen import Seen, seen
+from emberscope.report.sql_rows import SqlPart, sql_part
 from emberscope.report.stage_rows import MOST_STAGES, ExecutorRow, StageRow, executor_rows, stage_rows
 from emberscope.report.story import Chapter, story
 
@@ -32,6 +33,7 @@ class Subject:
     executors: Sequence[ExecutorRow]
     hotspots: Hotspots | None
     heaps: tuple[Heap, ...]
+    sql: SqlPart | None
     seen: Seen
     anchors: Anchors
 
@@ -66,6 +68,8 @@ def subject_of(item: Diagnosed) -> Subject:
     rows = stage_rows(run)
     large = {id(row) for row in sorted(rows, key=lambda row: -row.task_ms)[:MOST_STAGES]}
     shown = [row for row in rows if id(row) in large]
+    sql = sql_part(run, findings, recorded)
+    executions = frozenset(execution.id for execution in sql.executions) if sql else frozenset()
     return Subject(
         item,
         recorded,
@@ -75,6 +79,7 @@ def subject_of(item: Diagnosed) -> Subject:
         executor_rows(run),
         hotspots(run, findings),
         heaps(run),
+        sql,
         seen(run),
-        Anchors(findings, {(row.stage_id, row.attempt) for row in shown}, frozenset(), recorded),
+        Anchors(findings, {(row.stage_id, row.attempt) for row in shown}, executions, recorded),
     )
