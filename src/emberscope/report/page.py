@@ -111,7 +111,13 @@ def _flame(subject: Subject) -> Part:
             sql_names=sql_descriptions(run),
             codegen=generated_code_words(frames, run.tables.get("plan_nodes")),
         )
-    return Part("flame", "Flame graph", {"flame": flame, "stage_ids": subject.linked_stages, "sql": subject.sql}, MODULES, STYLES)
+    return Part(
+        "flame",
+        "Flame graph",
+        {"flame": flame, "stage_ids": subject.linked_stages, "sql": subject.sql},
+        MODULES,
+        STYLES,
+    )
 
 
 def _hotspots(subject: Subject) -> Part:
