@@ -104,7 +104,7 @@ def test_what_can_be_read_is_told_beside_what_cannot(verb, places, capsys):
         ("flame", "Missing argument"),
         ("flame @log --stage seven", "seven"),
         ("flame @log --event heat", "heat"),
-        ("report @log", "-o"),
+        ("report @log -o x.pdf", "no format has this ending"),
         ("explain X99", "there is no rule 'X99'"),
         ("conf", "--store"),
         ("conf --store /x --dialect perl", "perl"),

@@ -250,3 +250,14 @@ def test_waits_outside_tasks_are_shown_and_their_share_is_said(run, capsys):
 def _lock_stages(run):
     samples = load_run(run).tables["samples"].to_pylist()
     return sorted({str(row["stage_id"]) for row in samples if row["event"] == "lock" and row["stage_id"] is not None})
+
+
+def test_text_for_a_terminal(run, capsys, monkeypatch):
+    code, out, err = flame(capsys, run, "--format", "text", "--least", "5")
+    assert code == 0, err
+    assert out.splitlines()[0] == "142 samples of cpu; frames with 5.0 % and more"
+    assert "\x1b" not in out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[" in flame(capsys, run, "--format", "text")[1]
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in flame(capsys, run, "--format", "text")[1]

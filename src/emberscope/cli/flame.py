@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from emberscope.cli.inputs import kind_option, read_one
-from emberscope.cli.output import form_of, say, say_coverage, say_kernel, write_document, write_result
+from emberscope.cli.output import (
+    form_of,
+    say,
+    say_coverage,
+    say_kernel,
+    terminal_width,
+    wants_colour,
+    write_document,
+    write_result,
+)
 from emberscope.cli.overwrite import check_output
 from emberscope.cli.slices import chosen_samples, slice_options, words_of
 from emberscope.errors import UsageError
@@ -41,13 +50,25 @@ Examples:
   emberscope flame recording.jfr --format folded
   perf script | emberscope flame - -o flame.html
   emberscope flame emberscope-runs --stage 7 --executor 2 -o stage7.html
+  emberscope flame emberscope-runs --format text --least 2
 """
 )
 @click.argument("source", metavar="INPUT")
 @slice_options
 @click.option("-o", "--output", metavar="FILE", help="Where to write it; its ending chooses the format.")
-@click.option("--format", "form", type=click.Choice(["html", "folded", "speedscope", "json"]), help="Default: html.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["html", "folded", "speedscope", "json", "text"]),
+    help="Default: html; text on a terminal.",
+)
 @click.option("--unit", type=click.Choice(["samples", "ns", "bytes"]), help="What the widths count.")
+@click.option(
+    "--least",
+    type=click.FloatRange(0, 100),
+    default=1.0,
+    help="In text: the least share shown, in per cent.",
+)
 @click.option("--lines", is_flag=True, help="Tell the source lines of a method apart.")
 @click.option("--compilation", is_flag=True, help="Tell interpreted, compiled and inlined frames of a method apart.")
 @click.option("--reverse", "is_reverse", is_flag=True, help="Leaf first: who calls the hot methods.")
@@ -57,6 +78,7 @@ def command(
     output: str | None,
     form: str | None,
     unit: str | None,
+    least: float,
     lines: bool,
     compilation: bool,
     is_reverse: bool,
@@ -69,8 +91,9 @@ def command(
 
     HTML is one offline file; folded, speedscope and json are for other tools and go to standard output without -o.
     """
-    form = form or form_of(output, _SUFFIXES) or "html"
-    if form == "html" and output is None and sys.stdout.isatty():
+    on_terminal = output is None and sys.stdout is not None and sys.stdout.isatty()
+    form = form or form_of(output, _SUFFIXES) or ("text" if on_terminal else "html")
+    if form == "html" and on_terminal:
         raise UsageError("a page of HTML is nothing for a terminal.", hint="Name a file: -o flame.html.")
     if form == "folded" and unit in (None, "samples") and not is_reverse and _is_whole(given):
         from emberscope.sources.folding import fold_at_once
@@ -101,6 +124,13 @@ def command(
         write_result(_page(run, samples, stacks, frames, unit, given), output)
         if output not in (None, "-"):
             say(f"flame graph: {output}")
+    elif form == "text":
+        from emberscope.report.flame_text import flame_text
+
+        tree, event, unit = _tree(samples, stacks, frames, unit)
+        width, colour = terminal_width(), wants_colour(output)
+        text = flame_text(tree, event=event, unit=unit, width=width, least_ratio=least / 100, colour=colour)
+        write_result(text, output)
     else:
         _write_tree(run, samples, stacks, frames, form, unit, output, given)
     say_coverage(run.coverage)

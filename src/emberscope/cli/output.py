@@ -74,6 +74,25 @@ def drop_standard_output() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def terminal_width(default: int = 100) -> int:
+    """Columns of the terminal that standard output goes to; a good width for a file or a pipe otherwise."""
+    import shutil
+
+    if sys.stdout is None or not sys.stdout.isatty():
+        return default
+    return shutil.get_terminal_size((default, 24)).columns
+
+
+def wants_colour(output: str | None) -> bool:
+    """Whether a result may be coloured: on a terminal that can, unless NO_COLOR says no or FORCE_COLOR yes."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    on_terminal = output in (None, "-") and sys.stdout is not None and sys.stdout.isatty()
+    return on_terminal and os.environ.get("TERM") != "dumb"
+
+
 def write_document(document: dict[str, Any], output: str | None = None) -> None:
     """Write one JSON document."""
     import json

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from emberscope.report.hot_code import hot_code
 from emberscope.rules.evaluate import SEVERITIES, SMALL_TASK_TIME_MS, task_time_ms
 from emberscope.units import counted, format_ms, format_ratio
 
@@ -20,6 +21,8 @@ def outcome(item: Diagnosed) -> str:
     application = item.run.application
     name = application.app_name or application.app_id or item.run.path
     length_ms = application.observed_ms
+    if length_ms is None and "tasks" not in item.run.tables and item.run.recordings:
+        return _recording(item)
     if length_ms is None:
         ran = "has no known length"
     elif application.complete:
@@ -28,6 +31,26 @@ def outcome(item: Diagnosed) -> str:
         ran = f"was seen for {format_ms(length_ms)} (the log has no end of the application)"
     where = f"; {_main_cost(item.waterfall)}" if item.waterfall else ""
     return " ".join(part for part in (f"{name} {ran}{where}.", cut_short(item), failures(item), _verdict(item)) if part)
+
+
+def _recording(item: Diagnosed) -> str:
+    """What recordings alone can say: how long, how much, and what was hottest."""
+    run = item.run
+    known = [(facts.start_ms, facts.duration_ms) for facts in run.recordings if facts.duration_ms is not None]
+    length = ""
+    if known and all(start_ms is not None for start_ms, _ in known):
+        first = min(start_ms or 0 for start_ms, _ in known)
+        length = f" of {format_ms(max((start_ms or 0) + length_ms for start_ms, length_ms in known) - first)}"
+    what = "A recording" if len(run.recordings) == 1 else counted(len(run.recordings), "recording")
+    hot = hot_code(run)
+    if hot is None:
+        seen = ", without samples"
+    else:
+        name, count = hot.methods[0]
+        most = f"most of them in {name} ({format_ratio(count / hot.samples)})"
+        seen = f" with {counted(hot.samples, f'{hot.event} sample')}, {most}"
+    alone = "There is no event log: nothing is known of its jobs, stages and tasks."
+    return f"{what}{length}{seen}. {alone} {_verdict(item)}"
 
 
 def _main_cost(parts: Sequence[Part]) -> str:

@@ -1,0 +1,144 @@
+"""What a text gives away, by rule: hosts, users, paths, addresses, the application's name, and literals of SQL.
+
+The same thing has the same pseudonym everywhere: host-1, user-1, path-1. Rather too much than too little is replaced;
+what a diagnosis rests on (numbers of settings, names of columns, tables and operators, classes, call sites by file and
+line) stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+LITERAL: Final = "?"
+
+# Words too common to be replaced wherever they stand; where a field is known to hold a user or host they are.
+_COMMON: Final = frozenset(
+    {"localhost", "127.0.0.1", "0.0.0.0", "root", "spark", "hadoop", "hdfs", "yarn", "livy", "driver", "user", "admin"}
+)
+_LEAST_NAME: Final = 4
+_HOST_SCHEMES: Final = frozenset({"http", "https", "spark", "k8s", "ftp", "thrift", "rpc", "mesos", "ws", "wss"})
+
+_URL: Final = re.compile(r"\b([A-Za-z][A-Za-z0-9+.\-]{1,20}):(/{1,3})([^\s,;'\"\])}>|]+)")
+_PATH: Final = re.compile(r"(?<![\w/:.<@*\-])/(?:[\w.@+=%~\-*${}]+/)+[\w.@+=%~\-*${}]*")
+_WINDOWS: Final = re.compile(r"\b[A-Za-z]:\\(?:[\w.@+=%~\- ]+\\)*[\w.@+=%~\-]*")
+_SOURCE_LINE: Final = re.compile(r"/([\w.\-]+\.(?:py|scala|java|kt|sql|R|ipynb)(?::\d+)?)$")
+_ENDING: Final = re.compile(r"\.(?:parquet|orc|avro|csv|json|txt|gz|snappy|zst|delta|jar|py|zip|log|conf|jfr|sql|xml)$")
+_JDBC: Final = re.compile(r"\bjdbc:[^\s,\])}]+")
+_MAIL: Final = re.compile(r"\b[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+\b")
+_IPV4: Final = re.compile(r"(?<![\w.\-])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])")
+_EC2: Final = re.compile(r"\bip-\d+-\d+-\d+-\d+(?:\.[\w\-]+)*")
+_HOST_PORT: Final = re.compile(r"(?<![\w./\-])((?:[A-Za-z0-9\-]+\.)+[A-Za-z][A-Za-z0-9\-]*):(\d{2,5})\b")
+
+_QUOTED: Final = re.compile(r"'(?:[^'\\]|\\.|'')*'")
+_DOUBLE: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
+_NUMBER: Final = re.compile(r"(?<![\w.#])\d+(?:\.\d+)?(?![\w.])")
+_STATEMENT: Final = re.compile(
+    r"^\W*(?:select|with|insert|create|merge|update|delete|replace|cache|explain|from|values|call|truncate|load)\b",
+    re.I,
+)
+
+# Literals in the text of plans, which Spark writes without quotes: after comparisons, in lists, in pushed filters.
+_COLUMN: Final = r"\w+#\d+L?"
+_PLAN: Final = (
+    (re.compile(rf"(<=>|!=|>=|<=|=|>|<)(\s+)(?!{_COLUMN})([^()\[\],#]+)(?=[),\]])"), rf"\1\2{LITERAL}"),
+    (re.compile(r"\b(IN|INSET)\s+\([^()]*\)"), rf"\1 ({LITERAL})"),
+    (re.compile(r"\bINSET\s+(?!\()[^()\[\]]+(?=[)\]])"), f"INSET {LITERAL}"),
+    (re.compile(r"\b(R?LIKE|ILIKE)\s+[^()\[\],]+"), rf"\1 {LITERAL}"),
+    (
+        re.compile(
+            r"\b(EqualTo|EqualNullSafe|GreaterThan|GreaterThanOrEqual|LessThan|LessThanOrEqual|StringStartsWith"
+            r"|StringEndsWith|StringContains|In|StartsWith|EndsWith|Contains)\(([^(),]+),[^()]*\)"
+        ),
+        rf"\1(\2,{LITERAL})",
+    ),
+    (re.compile(r"(?<=[\[,])(\s*)(?![\w.]+\()[^\[\],#()]+( AS \w+#\d+)"), rf"\1{LITERAL}\2"),
+)
+
+
+class Pseudonyms:
+    """Remembers what it called what."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, dict[str, str]] = {}
+        self._words: re.Pattern[str] | None = None
+        self._meanings: dict[str, str] = {}
+        self._seen: dict[tuple[str, str], str] = {}
+
+    def of(self, kind: str, name: str) -> str:
+        """The pseudonym of a name that is known to be of this kind."""
+        if name in ("", "localhost", "127.0.0.1", "0.0.0.0"):
+            return name
+        known = self._names.setdefault(kind, {})
+        return known.setdefault(name, f"{kind}-{len(known) + 1}")
+
+    def know(self, kind: str, name: str | None) -> None:
+        """Replace this name wherever it stands by itself in a text, where it is no common word."""
+        if not name:
+            return
+        pseudonym = self.of(kind, name) if kind != "application" else "application"
+        if len(name) >= _LEAST_NAME and name.lower() not in _COMMON and not name.isdigit():
+            self._meanings[name] = pseudonym
+            words = "|".join(re.escape(word) for word in sorted(self._meanings, key=lambda w: (-len(w), w)))
+            self._words = re.compile(rf"(?<![\w\-])(?:{words})(?![\w\-])")
+            self._seen.clear()
+
+    def text(self, text: str) -> str:
+        """Free text: messages, names of jobs, values of settings."""
+        return self._once("text", text, self._text)
+
+    def plan(self, text: str) -> str:
+        """The text of a plan or of one operator, without its literals."""
+        return self._once("plan", text, self._plan)
+
+    def statement(self, text: str) -> str:
+        """A description that may be a statement of SQL: then without its literals too."""
+        return self._once("statement", text, self._statement)
+
+    def _once(self, kind: str, text: str, clean: Callable[[str], str]) -> str:
+        if not text:
+            return text
+        if (kind, text) not in self._seen:
+            self._seen[kind, text] = clean(text)
+        return self._seen[kind, text]
+
+    def _text(self, text: str) -> str:
+        text = _JDBC.sub(lambda found: self.of("path", found[0]), text)
+        text = _URL.sub(self._url, text)
+        text = _WINDOWS.sub(lambda found: self._path(found[0]), text)
+        text = _PATH.sub(lambda found: self._path(found[0]), text)
+        text = _MAIL.sub(lambda found: self.of("user", found[0]), text)
+        text = _EC2.sub(lambda found: self.of("host", found[0]), text)
+        text = _IPV4.sub(lambda found: self.of("host", found[0]), text)
+        text = _HOST_PORT.sub(lambda found: f"{self.of('host', found[1])}:{found[2]}", text)
+        if self._words is not None:
+            text = self._words.sub(lambda found: self._meanings[found[0]], text)
+        return text
+
+    def _plan(self, text: str) -> str:
+        text = _QUOTED.sub(LITERAL, self._text(text))
+        for pattern, replacement in _PLAN:
+            text = pattern.sub(replacement, text)
+        return text
+
+    def _statement(self, text: str) -> str:
+        text = _QUOTED.sub(LITERAL, self._text(text))
+        return _NUMBER.sub(LITERAL, _DOUBLE.sub(LITERAL, text)) if _STATEMENT.match(text) else text
+
+    def _url(self, found: re.Match[str]) -> str:
+        scheme, slashes, rest = found[1], found[2], found[3]
+        if scheme.lower() not in _HOST_SCHEMES:
+            return f"{scheme}:{slashes}{self._path(found[0])}"
+        authority, slash, path = rest.partition("/")
+        host, colon, port = authority.rpartition("@")[2].partition(":")
+        shown = self.of("host", host) if not re.fullmatch(r"host-\d+", host) else host
+        return f"{scheme}:{slashes}{shown}{colon}{port}{slash}{self.of('path', found[0]) if path else ''}"
+
+    def _path(self, path: str) -> str:
+        """A pseudonym that keeps what kind of file it is, and the line of a source file."""
+        line = _SOURCE_LINE.search(path)
+        if line is not None:
+            return f"{self.of('path', path[: line.start()])}/{line[1]}"
+        ending = _ENDING.search(path)
+        return self.of("path", path) + (ending[0] if ending else "")
