@@ -7,9 +7,12 @@ from typing import Any
 from hypothesis import strategies as st
 
 from emberscope.report.plan_figures import Metric
-from tests.runs import run_of
+from emberscope.tables.run import Run
+from emberscope.tables.samples import SAMPLES
+from emberscope.tables.stack_tree import StackTree
+from tests.runs import run_of, with_rows
 
-EVIL = "<script>alert(1)</script>\" onload='x\u202e]]>&amp;"
+EVIL = "<script>alert(1)</script>\" onload='x\u202e\x1b[0m]]>&amp;"
 NAMES = ("Project", "Filter", "SortMergeJoin", "HashAggregate", "Exchange", "ReusedExchange", "InMemoryTableScan", EVIL)
 
 
@@ -52,7 +55,7 @@ def plans(draw: st.DrawFn) -> tuple[list[dict[str, Any]], dict[int, list[Metric]
 METRICS = ("number of output rows", "spill size", "peak memory", "sort time", "time to collect", "something else")
 
 
-def run_with(**rows: Any) -> Any:
+def run_with(**rows: Any) -> Run:
     """A run of one execution, id 0, of 10 s, whose stage 0 ran one task of 4 s; `rows` adds tables or replaces them."""
     given = {
         "sql_executions": [
@@ -67,3 +70,26 @@ def run_with(**rows: Any) -> Any:
         ],
     }
     return run_of(**{**given, **rows})
+
+
+def recorded(run: Run) -> Run:
+    """The run with 30 samples in generated code of execution 0 and 10 elsewhere in it."""
+    tree = StackTree()
+    inside = tree.node([tree.frame("a.GeneratedClass$GeneratedIteratorForCodegenStage2.processNext")])
+    samples = [
+        {"event": "cpu", "count": 30, "stack": inside, "stage_id": 0, "sql_execution_id": 0},
+        {"event": "cpu", "count": 10, "stack": tree.node([tree.frame("a.B.c")]), "stage_id": 0, "sql_execution_id": 0},
+        {"event": "cpu", "count": 99, "stack": inside},
+        {"event": "wall", "count": 50, "stack": inside, "stage_id": 0, "sql_execution_id": 0},
+    ]
+    stacks, frames = tree.tables()
+    for name, table in (("samples", SAMPLES.from_rows(samples)), ("stacks", stacks), ("frames", frames)):
+        run = with_rows(run, name, table)
+    return run
+
+
+def metric_row(node_id: int, accumulator: int, name: str, kind: str, value: int | None) -> dict[str, Any]:
+    return {"sql_execution_id": 0, "node_id": node_id, "accumulator_id": accumulator, "name": name} | {
+        "metric_type": kind,
+        "value": value,
+    }

@@ -54,7 +54,7 @@ def initial() -> Plan:
 
 def test_the_plan_before_it_ran_is_in_sparks_text() -> None:
     assert [(o.name, o.parent) for o in initial().operators] == [
-        ("SortMergeJoin Inner", None),
+        ("SortMergeJoin", None),
         ("Sort", 0),
         ("Exchange", 1),
         ("Range", 2),

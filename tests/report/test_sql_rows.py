@@ -14,40 +14,15 @@ from emberscope.report.plan_svg import Links, heat_of, plan_svg
 from emberscope.report.plan_tree import cut, plan_of
 from emberscope.report.sql_figures import costs, sampled
 from emberscope.report.sql_rows import sql_part
-from emberscope.tables.samples import SAMPLES
-from emberscope.tables.stack_tree import StackTree
-from tests.report.plans import EVIL, node, plans, run_with
-from tests.runs import run_of, spark_wrote, with_rows, without
-
-
-def recorded(run):
-    """The run with 30 samples in generated code of execution 0 and 10 elsewhere in it."""
-    tree = StackTree()
-    inside = tree.node([tree.frame("a.GeneratedClass$GeneratedIteratorForCodegenStage2.processNext")])
-    samples = [
-        {"event": "cpu", "count": 30, "stack": inside, "stage_id": 0, "sql_execution_id": 0},
-        {"event": "cpu", "count": 10, "stack": tree.node([tree.frame("a.B.c")]), "stage_id": 0, "sql_execution_id": 0},
-        {"event": "cpu", "count": 99, "stack": inside},
-        {"event": "wall", "count": 50, "stack": inside, "stage_id": 0, "sql_execution_id": 0},
-    ]
-    stacks, frames = tree.tables()
-    for name, table in (("samples", SAMPLES.from_rows(samples)), ("stacks", stacks), ("frames", frames)):
-        run = with_rows(run, name, table)
-    return run
-
+from emberscope.report.visible import visible
+from tests.report.plans import EVIL, metric_row, node, plans, recorded, run_with
+from tests.runs import run_of, spark_wrote, without
 
 PLAN = [
     node(0, None, "WholeStageCodegen (2)", codegen_id=2, stage_ids=[0]),
     node(1, 0, "HashAggregate", "HashAggregate(keys=[k#1], functions=[])", codegen_id=2, stage_ids=[0]),
     node(2, 1, "Exchange", "Exchange hashpartitioning(k#1, 8)", stage_ids=[0]),
 ]
-
-
-def metric_row(node_id, accumulator, name, kind, value):
-    return {"sql_execution_id": 0, "node_id": node_id, "accumulator_id": accumulator, "name": name} | {
-        "metric_type": kind,
-        "value": value,
-    }
 
 
 def test_an_execution_has_its_words_its_cost_and_its_plan():
@@ -95,15 +70,19 @@ def test_findings_are_named_at_the_operator_of_which_they_speak():
     executions = {execution.id: execution for execution in part.executions}
     about = {title.split(":")[0]: number for number, title in executions[0].findings}
     skewed, spilled = about["Stage 4 is skewed"], next(n for title, n in about.items() if "spilled" in title)
-    boxes = re.findall(r'<g class="plan-box.*?</g>', str(executions[0].plan.picture), re.S)
+    boxes = _boxes(executions[0])
     named = {re.search(r'class="name"[^>]*>([^<]*)', box)[1]: re.findall(r"#finding-(\d+)", box) for box in boxes}
     assert str(skewed) in named["SortMergeJoin"]
-    assert named["Sort"] == [str(spilled)] or str(spilled) in named["Sort"] or _spilled_first(boxes, spilled)
+    (spilling,) = [box for box in boxes if f"#finding-{spilled}" in box]
+    assert "spilled 192 MiB" in spilling
+    place = re.search(r'id="([^"]*)"', spilling)[1]
+    assert part.operators[spilled] == f"#{place}"
+    ((python, _),) = executions[1].findings
+    assert "weigh(" in next(box for box in _boxes(executions[1]) if f"#finding-{python}" in box)
 
 
-def _spilled_first(boxes, number):
-    (box,) = [box for box in boxes if f"#finding-{number}" in box]
-    return "spilled" in box
+def _boxes(execution):
+    return re.findall(r'<g class="plan-box.*?</g>', str(execution.plan.picture), re.S)
 
 
 def test_the_longest_come_first_and_the_others_fold_by_their_words(monkeypatch):
@@ -188,7 +167,8 @@ def test_prop_any_plan_is_sound_markup_with_sound_links(given_plan, most):
     targets = {element.get("href") for element in root.iter("a")}
     assert all(target[1:] in ids for target in targets if target.startswith("#plan-"))
     assert not any(element.tag in ("script", "style") or element.get("style") for element in root.iter())
-    assert root.get("aria-label") == EVIL
+    assert root.get("aria-label") == visible(EVIL)
+    assert "\u202e" not in str(picture)
 
 
 @pytest.mark.parametrize(("share", "step"), [(0, 0), (0.009, 0), (0.01, 1), (0.3, 4), (0.5, 5), (3, 5)])

@@ -81,6 +81,7 @@ def _findings(subject: Subject) -> Part:
         "findings": diagnosis.findings,
         "no_finding": no_finding([subject.item]),
         "not_evaluated": not_evaluated_sentences(diagnosis.not_evaluated),
+        "sql": subject.sql,
         "recorded": subject.recorded,
     }
     return Part("findings", "Findings", data)

@@ -10,6 +10,7 @@ from typing import Final
 from emberscope.report.plan_figures import Metric
 from emberscope.report.plan_tree import Operator, Plan
 from emberscope.report.plan_words import base_name, is_join, join_keys, telling
+from emberscope.report.visible import visible
 from emberscope.units import counted, format_count
 
 _INITIAL: Final = "== Initial Plan =="
@@ -25,7 +26,7 @@ _READERS: Final = ("AQEShuffleRead", "CustomShuffleReader", "GpuCustomShuffleRea
 
 def initial_plan(text: str | None) -> Plan | None:
     """The plan as it was before the run, as the text of an adaptive plan has it; None where it has none."""
-    main = (text or "").partition(_SUBQUERIES)[0]
+    main = visible((text or "").partition(_SUBQUERIES)[0])
     before, found, after = main.partition(_INITIAL)
     if not found:
         return None
@@ -43,6 +44,8 @@ def initial_plan(text: str | None) -> Plan | None:
         detail = _detail(name, sections.get(int(numbered["number"]), {})) if numbered else name
         if not numbered:
             name = name.partition(" ")[0].partition("(")[0]
+        if is_join(name):
+            name = name.partition(" ")[0]  # what follows is in the detail too
         parent = max((d for d in places if d < depth), default=None)
         if name.startswith(_MARKS):
             continue

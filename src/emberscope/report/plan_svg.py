@@ -15,6 +15,7 @@ from markupsafe import Markup
 from emberscope.report.plan_layout import ROW_GAP_PX, Layout, tidy
 from emberscope.report.plan_tree import Code, Operator, Plan
 from emberscope.report.plan_words import shortened, telling, width_px
+from emberscope.report.visible import visible
 from emberscope.units import format_bytes, format_count, format_ms, format_ratio
 
 _NAME_PX, _SMALL_PX = 12.5, 11.0
@@ -85,7 +86,7 @@ def plan_svg(plan: Plan, links: Links, label: str) -> Markup:
     head = Markup(
         '<svg class="plan-picture" width="{w}" height="{h}" viewBox="{o} {o} {w} {h}" role="group" '
         'aria-label="{label}">'
-    ).format(w=width, h=height, o=-round(_FRAME_PX) - 1, label=label)
+    ).format(w=width, h=height, o=-round(_FRAME_PX) - 1, label=visible(label))
     return head + Markup("\n").join(drawing.parts()) + Markup("</svg>")
 
 
@@ -298,7 +299,7 @@ class _Drawing:
 
 def title_of(operator: Operator) -> str:
     """The operator with its arguments and all that it counted, a line each."""
-    counted = [f"{metric.name}: {metric.words}" for metric in operator.metrics]
+    counted = [f"{visible(metric.name)}: {metric.words}" for metric in operator.metrics]
     return "\n".join([shortened(operator.detail or operator.name, _MOST_DETAIL), *counted])
 
 

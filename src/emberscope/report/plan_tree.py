@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from emberscope.report.plan_figures import Figures, Metric, figures
+from emberscope.report.visible import visible
 
 MOST_BOXES: Final = 400
 """A plan of more operators shows those that took most of the time, and says what it leaves out."""
@@ -174,8 +175,8 @@ class _Drawing:
         return Operator(
             row["node_id"],
             parent,
-            str(row["name"]).strip(),
-            row["detail"] or "",
+            visible(str(row["name"])).strip(),
+            visible(row["detail"] or ""),
             figures(node.metrics),
             tuple(metric for metric in node.metrics if metric.value is not None),
             tuple(row["stage_ids"] or ()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -67,12 +68,17 @@ def plan_view(whole: Plan, before: Plan | None, updates: int, links: Links, labe
 
 
 def blamed(plan: Plan, stage: int | None, title: str, summary: str) -> int | None:
-    """The operator that a finding about a stage speaks of: the one that spilled most, or by its name; None for none."""
+    """The operator that a finding about a stage speaks of: what spilled most, called the Python function that it names,
+    or has the name that it says first; None for none."""
     of_stage = [operator for operator in plan.operators if stage is None or stage in operator.stages]
     if "spill" in title:
         spilling = max(of_stage, key=lambda operator: operator.figures.spilled_bytes or 0, default=None)
         if spilling and spilling.figures.spilled_bytes:
             return spilling.node_id
+    called = re.findall(r"(\w+)\(\)", title)
+    for operator in of_stage:
+        if "Python" in operator.name and any(f"{name}(" in operator.detail for name in called):
+            return operator.node_id
     words = f"{title} {summary}"
     names = {name: words.find(name) for name in {base_name(operator.name) for operator in plan.operators}}
     named = [operator for operator in of_stage if names[base_name(operator.name)] >= 0]
@@ -104,10 +110,8 @@ def _notes(whole: Plan, plan: Plan) -> Iterable[str]:
             f"that took most time and all above them; boxes say where the other {format_count(hidden)} are left out."
         )
     if whole.repeated:
-        what = (
-            "A part of the plan is" if whole.repeated == 1 else f"{format_count(whole.repeated)} parts of the plan are"
-        )
-        yield f"{what} used more than once; each is drawn once, and dashed lines lead to it."
+        times = "once" if whole.repeated == 1 else f"{format_count(whole.repeated)} times"
+        yield f"What is used again ({times}) is drawn once; dashed lines lead to it."
 
 
 def _slowest(plan: Plan, links: Links) -> Iterable[tuple[str, str, float]]:
@@ -115,5 +119,5 @@ def _slowest(plan: Plan, links: Links) -> Iterable[tuple[str, str, float]]:
         return
     timed = [o for o in plan.operators if o.figures.in_tasks and (o.figures.time_ms or 0) >= links.task_ms / 100 > 0]
     for operator in sorted(timed, key=lambda o: -(o.figures.time_ms or 0))[:_MOST_SLOW]:
-        words = f"{operator.name} {shortened(telling(operator.name, operator.detail), 40)}".strip()
+        words = f"{operator.name} {shortened(telling(operator.name, operator.detail), 32)}".strip()
         yield words, f"#{links.prefix}-{operator.node_id}", operator.figures.time_ms or 0

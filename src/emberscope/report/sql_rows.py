@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MOST_PLANS: Final = 30
 """So many executions have their plans in the page, those that took longest."""
 
-MOST_BOXES_IN_ALL: Final = 3_000
+MOST_BOXES_IN_ALL: Final = 2_000
 """So many operators are drawn in all, so that the page stays small; the shorter executions do without a plan then."""
 
 MOST_ROWS: Final = 200
@@ -77,7 +77,9 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class SqlPart:
-    """All that the page says of SQL. `anchors` are the fragments that lead from here to the flame graph."""
+    """All that the page says of SQL. `event` is that of which samples are counted, None without any; `anchors` are the
+    fragments that lead from here to the flame graph; `operators` where to find, by the number of a finding, the
+    operator of which it speaks."""
 
     executions: tuple[Execution, ...]
     others: tuple[Fold, ...]
@@ -85,6 +87,7 @@ class SqlPart:
     total: int
     event: str | None
     anchors: tuple[str, ...]
+    operators: Mapping[int, str]
 
 
 def sql_part(
@@ -109,6 +112,7 @@ def sql_part(
         len(rows),
         part.sampled.event if part.sampled else None,
         tuple(part.anchors),
+        part.operators,
     )
 
 
@@ -137,6 +141,7 @@ class _Part:
         self.jobs = _by_execution(run, "jobs", "job_id")
         self.statements = _statements(run)
         self.anchors: list[str] = []
+        self.operators: dict[int, str] = {}
 
     def execution(self, row: Mapping[str, Any]) -> Execution:
         number = row["sql_execution_id"]
@@ -195,6 +200,10 @@ class _Part:
             label = f"Plan of SQL execution {execution.id}"
             view = plan_view(plan, before, row["plan_updates"] or 0, self._links(execution, plan), label, MOST_BOXES)
             left -= view.boxes
+            drawn = {row.operator.node_id for row in view.rows}
+            for node, numbers in self._findings_by_node(execution, plan).items():
+                if node in drawn:
+                    self.operators.update((number, f"#plan-{execution.id}-{node}") for number in numbers)
             result.append(replace(execution, plan=view))
         return result
 
