@@ -3,11 +3,13 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from html import unescape
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emberscope.eventlog.read import read_event_log
 from emberscope.report import sql_rows
 from emberscope.report.diagnosis import diagnose
 from emberscope.report.plan_svg import Links, heat_of, plan_svg
@@ -17,6 +19,9 @@ from emberscope.report.sql_rows import sql_part
 from emberscope.report.visible import visible
 from tests.report.plans import EVIL, metric_row, node, plans, recorded, run_with
 from tests.runs import run_of, spark_wrote, without
+
+DATA = Path(__file__).parents[1] / "data"
+LOGS = sorted(path for path in (DATA / "eventlog").iterdir() if "spark-" in path.name)
 
 PLAN = [
     node(0, None, "WholeStageCodegen (2)", codegen_id=2, stage_ids=[0]),
@@ -174,3 +179,17 @@ def test_prop_any_plan_is_sound_markup_with_sound_links(given_plan, most):
 @pytest.mark.parametrize(("share", "step"), [(0, 0), (0.009, 0), (0.01, 1), (0.3, 4), (0.5, 5), (3, 5)])
 def test_shades(share, step):
     assert heat_of(share) == step
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.name)
+def test_every_plan_that_spark_logged_is_drawn(log):
+    run = read_event_log(str(log))
+    part = sql_part(run, [], False)
+    nodes = run.tables["plan_nodes"]["sql_execution_id"].to_pylist()
+    assert {execution.id for execution in part.executions if execution.plan} == set(nodes)
+    for execution in part.executions:
+        pictures = [p for p in (execution.plan.picture, execution.plan.before) if p] if execution.plan else []
+        ids = [e.get("id") for p in pictures for e in ET.fromstring(str(p)).iter() if e.get("id")]
+        assert len(ids) == len(set(ids))
+        if execution.plan:
+            assert len(execution.plan.rows) == str(execution.plan.picture).count('<g class="plan-box')

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from math import ceil
 from typing import Final
 
 from markupsafe import Markup
@@ -82,11 +83,13 @@ def plan_svg(plan: Plan, links: Links, label: str) -> Markup:
     boxes = _aligned(plan, boxes)
     layout = tidy([o.parent for o in plan.operators], [b.width for b in boxes], [b.height for b in boxes])
     drawing = _Drawing(plan, boxes, layout, links)
-    width, height = round(layout.width + 2 * _FRAME_PX) + 2, round(layout.height + 2 * _FRAME_PX) + 2
+    # Frames reach beyond their boxes, and their border beyond them.
+    edge = int(_FRAME_PX) + 2
+    width, height = ceil(layout.width) + 2 * edge, ceil(layout.height) + 2 * edge
     head = Markup(
         '<svg class="plan-picture" width="{w}" height="{h}" viewBox="{o} {o} {w} {h}" role="group" '
         'aria-label="{label}">'
-    ).format(w=width, h=height, o=-round(_FRAME_PX) - 1, label=visible(label))
+    ).format(w=width, h=height, o=-edge, label=visible(label))
     return head + Markup("\n").join(drawing.parts()) + Markup("</svg>")
 
 
