@@ -28,16 +28,16 @@ inflate(packed).then((buffer) => {
   const flame = unpack(buffer);
   const choice = soundChoice(flame, { ...EVERYTHING, event, stage });
   const layout = layOut(flame, weigh(flame, choice));
-  const found = search(flame, layout, pattern);
+  const found = search(flame, layout, new RegExp(pattern, 'i'));
   const levels = [];
   for (let d = 0; d + 1 < layout.bounds.length; d++) {
     levels.push([...layout.order.subarray(layout.bounds[d], layout.bounds[d + 1])]);
   }
-  const { selfs, totals } = weighFrames(flame, layout, 0);
+  const { selfs, totals } = weighFrames(flame, layout.selfs, layout.totals, 0);
   done({
     choice, levels, names: flame.names, depths: [...flame.depths], parents: [...flame.parents],
     labels: [...flame.labels], ends: [...flame.ends], starts: [...layout.starts], totals: [...layout.totals],
-    selfs: [...layout.selfs], hits: found.nodes, matched: matchedWeight(flame, layout, found, 0),
+    selfs: [...layout.selfs], hits: found.hits.length, matched: matchedWeight(flame, layout.totals, found, 0),
     frameSelfs: [...selfs], frameTotals: [...totals],
     under: levels.map((_, d) => layout.totals[0] > 0 ? nodeAt(layout, d, layout.totals[0] / 2) : -1),
   });

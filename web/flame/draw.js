@@ -1,40 +1,16 @@
 // One scene to one canvas. The canvas is as large as the view, never as large as the graph; rows outside are skipped.
 
-import { callerAt, firstEndingAfter, nodeAt } from './layout.js';
+import { callerAt, nodeAt } from './layout.js';
 import { fitTail } from './format.js';
+import { ROW, colourOf, eachSpan, nameOf, rowTop } from './spans.js';
 
-/** @typedef {import('./unpack.js').Flame} Flame */
-/** @typedef {import('./layout.js').Layout} Layout */
-/** @typedef {import('./palette.js').Palette} Palette */
-/** @typedef {import('./search.js').Found} Found */
+/** @typedef {import('./spans.js').Scene} Scene */
 
-/**
- * All that a picture depends on. Lengths are CSS pixels.
- * @typedef {object} Scene
- * @property {Flame} flame
- * @property {Layout} layout
- * @property {Palette} palette
- * @property {Found | null} found
- * @property {number} root the node that is as wide as the view
- * @property {number} deepest the last level that is drawn
- * @property {boolean} up whether callers lie below, as flames rise
- * @property {number} width
- * @property {number} height
- * @property {number} scroll how far the view is scrolled down
- */
+/** One label: node, left, width, top. @typedef {[number, number, number, number]} Label */
 
-export const ROW = 19;
-const FONT = '12px system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
-const PADDING = 5;
-
-/**
- * The top of a level's row in the view.
- * @param {Scene} scene
- * @param {number} depth
- */
-export function rowTop(scene, depth) {
-  return (scene.up ? scene.deepest - depth : depth) * ROW - scene.scroll;
-}
+export const FONT = '12px system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
+export const PADDING = 5;
+const LEAST_LABEL = 22;
 
 /**
  * The node under a point of the view, or -1.
@@ -43,11 +19,11 @@ export function rowTop(scene, depth) {
  * @param {number} y
  */
 export function nodeUnder(scene, x, y) {
-  const { flame, layout, root } = scene;
+  const { tree, layout, root } = scene;
   const row = Math.floor((y + scene.scroll) / ROW);
   const depth = scene.up ? scene.deepest - row : row;
   if (depth < 0 || depth > scene.deepest) return -1;
-  if (depth <= flame.depths[root]) return callerAt(flame, root, depth);
+  if (depth <= tree.depths[root]) return callerAt(tree, root, depth);
   return nodeAt(layout, depth, layout.starts[root] + (x / scene.width) * layout.totals[root]);
 }
 
@@ -57,10 +33,10 @@ export function nodeUnder(scene, x, y) {
  * @param {number} node
  */
 export function boxOf(scene, node) {
-  const { flame, layout, root } = scene;
-  const top = rowTop(scene, flame.depths[node]);
-  if (node <= root && flame.ends[node] >= flame.ends[root]) return { left: 0, top, width: scene.width };
-  if (node < root || node >= flame.ends[root]) return null;
+  const { tree, layout, root } = scene;
+  const top = rowTop(scene, tree.depths[node]);
+  if (node <= root && tree.ends[node] >= tree.ends[root]) return { left: 0, top, width: scene.width };
+  if (node < root || node >= tree.ends[root]) return null;
   if (layout.totals[root] === 0) return null;
   const scale = scene.width / layout.totals[root];
   return { left: (layout.starts[node] - layout.starts[root]) * scale, top, width: layout.totals[node] * scale };
@@ -93,7 +69,7 @@ export function createPainter(canvas) {
     pixels.fill(scene.palette.ground);
     const row = new Uint32Array(width);
     const gap = Math.max(1, Math.round(ratio));
-    /** @type {number[]} node, left, width and top of each label */
+    /** @type {Label[]} */
     const labels = [];
     const first = Math.max(0, Math.floor(scene.scroll / ROW));
     const last = Math.min(scene.deepest, Math.ceil((scene.scroll + scene.height) / ROW));
@@ -110,91 +86,66 @@ export function createPainter(canvas) {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.font = FONT;
     context.textBaseline = 'middle';
-    advances ??= measure(context);
+    advances ??= measureText(context);
     writeLabels(scene, context, advances, labels);
   };
 }
 
 /**
- * One level into one line of pixels. The cost is that of the pixels, not of the nodes: a run of nodes that ends within
- * one pixel is jumped over by bisection, and still lights up when it hides a hit.
+ * One level into one line of pixels.
  * @param {Scene} scene
  * @param {number} depth
  * @param {number} top
  * @param {Uint32Array} row
  * @param {number} ratio device pixels per CSS pixel
- * @param {number[]} labels is added to
+ * @param {Label[]} labels is added to
  */
 function paintRow(scene, depth, top, row, ratio, labels) {
-  const { flame, layout, palette, found, root } = scene;
-  const width = row.length;
-  row.fill(palette.ground);
-  const isHit = (/** @type {number} */ node) => found !== null && node > 0 && found.frames[flame.labels[node]] === 1;
-  const colourOf = (/** @type {number} */ node, /** @type {boolean} */ hit, /** @type {boolean} */ dim) => {
-    if (hit) return palette.hit;
-    if (node === 0) return dim ? palette.rootDimmed : palette.root;
-    return dim ? palette.dimmed[flame.labels[node]] : palette.frames[flame.labels[node]];
-  };
-  if (depth < flame.depths[root]) {
-    const caller = callerAt(flame, root, depth);
-    row.fill(colourOf(caller, isHit(caller), true));
-    labels.push(caller, 0, scene.width, top);
-    return;
-  }
-  const left = layout.starts[root];
-  const right = left + layout.totals[root];
-  const scale = width / layout.totals[root];
-  const end = layout.bounds[depth + 1];
-  let place = firstEndingAfter(layout, layout.bounds[depth], end, left);
-  while (place < end) {
-    const node = layout.order[place];
-    if (layout.starts[node] >= right) break;
-    const from = (layout.starts[node] - left) * scale;
-    const to = from + layout.totals[node] * scale;
-    const x = Math.max(0, Math.floor(from + 1e-6));
-    const next = Math.min(width, Math.floor(to + 1e-6));
-    if (next > x) {
-      // A hit in the run just before shares this node's first pixel, and must not be painted over.
-      const first = found !== null && row[x] === palette.hit ? x + 1 : x;
-      row.fill(colourOf(node, isHit(node), found !== null), first, next);
-      if (next - x > 3) row[next - 1] = palette.ground;
-      if (to - from > 22 * ratio) labels.push(node, x / ratio, (next - x) / ratio, top);
-      place++;
-    } else {
-      const beyond = firstEndingAfter(layout, place + 1, end, left + (x + 1) / scale);
-      const hit = found !== null && found.before[beyond] > found.before[place];
-      if (x < width) row[x] = colourOf(node, hit, found !== null);
-      place = beyond;
-    }
-  }
+  const { ground } = scene.palette;
+  row.fill(ground);
+  eachSpan(scene, depth, row.length, (node, from, to, hit, dim) => {
+    row.fill(colourOf(scene, node, hit, dim), from, to);
+    if (to - from > 3 && to < row.length) row[to - 1] = ground;
+    if (to - from > LEAST_LABEL * ratio) labels.push([node, from / ratio, (to - from) / ratio, top]);
+  });
 }
 
 /**
  * @param {Scene} scene
  * @param {CanvasRenderingContext2D} context
  * @param {Float32Array} advances
- * @param {number[]} labels
+ * @param {Label[]} labels
  */
 function writeLabels(scene, context, advances, labels) {
-  const { flame, palette, found } = scene;
-  for (let i = 0; i < labels.length; i += 4) {
-    const [node, left, width, top] = labels.slice(i, i + 4);
-    const name = node === 0 ? 'all' : flame.names[flame.labels[node]];
-    const text = fitTail(name, width - 2 * PADDING, advances);
+  const { palette } = scene;
+  for (const [node, left, width, top] of labels) {
+    const text = fitTail(nameOf(scene.tree, node), width - 2 * PADDING, advances);
     if (text === '') continue;
-    const hit = found !== null && node > 0 && found.frames[flame.labels[node]] === 1;
+    const { hit, faint } = emphasis(scene, node);
     context.fillStyle = hit ? palette.hitText : palette.text;
-    context.globalAlpha = hit || (found === null && flame.depths[node] >= flame.depths[scene.root]) ? 1 : 0.6;
+    context.globalAlpha = faint ? FAINT : 1;
     context.fillText(text, left + PADDING, top + ROW / 2);
   }
   context.globalAlpha = 1;
+}
+
+/** How much of a label's colour is left where it is not what one looks for; still readable by WCAG AA. */
+export const FAINT = 0.75;
+
+/**
+ * @param {Scene} scene
+ * @param {number} node
+ */
+export function emphasis({ tree, found, root }, node) {
+  const hit = found !== null && node > 0 && found.frames[tree.labels[node]] === 1;
+  return { hit, faint: !hit && (found !== null || tree.depths[node] < tree.depths[root]) };
 }
 
 /**
  * The width of each printable ASCII character, and at 127 that of any other.
  * @param {CanvasRenderingContext2D} context
  */
-function measure(context) {
+export function measureText(context) {
   const advances = new Float32Array(128);
   for (let code = 32; code < 127; code++) advances[code] = context.measureText(String.fromCharCode(code)).width;
   advances[127] = context.measureText('…').width;

@@ -1,6 +1,6 @@
-// Where each node lies: totals, left edges, and the nodes of each level from left to right.
+// Where each node lies: left edges, and the nodes of each level from left to right.
 
-/** @typedef {import('./unpack.js').Flame} Flame */
+/** @typedef {import('./shape_regroup.js').Tree} Tree */
 
 /**
  * @typedef {object} Layout
@@ -12,15 +12,24 @@
  */
 
 /**
- * One pass down and one up over the tree: nodes stand depth first, so no sorting is needed.
- * @param {Flame} flame
- * @param {Float64Array} selfs from `weigh`, kept in the layout
- * @returns {Layout}
+ * The weight that passes through each node: nodes stand depth first, so one pass up does.
+ * @param {Tree} tree
+ * @param {Float64Array} selfs
  */
-export function layOut(flame, selfs) {
-  const { size, parents, depths } = flame;
+export function totalsOf({ size, parents }, selfs) {
   const totals = selfs.slice();
   for (let node = size - 1; node > 0; node--) totals[parents[node]] += totals[node];
+  return totals;
+}
+
+/**
+ * @param {Tree} tree
+ * @param {Float64Array} selfs self weights by node
+ * @returns {Layout}
+ */
+export function layOut(tree, selfs) {
+  const { size, parents, depths } = tree;
+  const totals = totalsOf(tree, selfs);
 
   const starts = new Float64Array(size);
   const cursor = new Float64Array(size);
@@ -81,7 +90,7 @@ export function nodeAt(layout, depth, x) {
 
 /**
  * The caller of `node` at a level above it.
- * @param {Flame} flame
+ * @param {Tree} flame
  * @param {number} node
  * @param {number} depth
  */
@@ -92,7 +101,7 @@ export function callerAt(flame, node, depth) {
 
 /**
  * The levels that `root` and what lies below it reach down to.
- * @param {Flame} flame
+ * @param {Tree} flame
  * @param {Layout} layout
  * @param {number} root
  */
@@ -106,7 +115,7 @@ export function deepestBelow(flame, layout, root) {
 
 /**
  * The heaviest child, or -1 for a leaf.
- * @param {Flame} flame
+ * @param {Tree} flame
  * @param {Layout} layout
  * @param {number} node
  */
@@ -120,7 +129,7 @@ export function heaviestChild(flame, layout, node) {
 
 /**
  * The next node to the left (-1) or right (1) on the same level, or -1 at the edge of `root`.
- * @param {Flame} flame
+ * @param {Tree} flame
  * @param {Layout} layout
  * @param {number} node
  * @param {number} step

@@ -1,129 +1,74 @@
-// The words and figures around the picture: choices, path, search result, legend, table, tooltip.
+// The words and figures around the picture: path, search result, legend, comparison, tooltip.
 
-import { FACETS, MEDIAN, NONE, SLOW, drawnRange, facetOptions, isChoosable } from './facets.js';
-import { formatSeconds, formatShare, formatTime, formatWeight, shortName } from './format.js';
-import { matchedWeight } from './search.js';
-import { topRows, weighFamilies, weighFrames } from './top.js';
-import { fillPick } from './panel.js';
-import { describe, nameOf, unitOf } from './view.js';
+import { formatCount, formatShare, formatWeight, shortName } from './format.js';
+import { hitsBefore, matchedWeight } from './search.js';
+import { sliceWords } from './picks.js';
+import { groundOf } from './table.js';
+import { weighFamilies } from './top.js';
+import { describe, unitOf } from './view.js';
+import { sumOf } from './shape_regroup.js';
+import { nameOf } from './spans.js';
 
 /** @typedef {import('./view.js').View} View */
 /** @typedef {import('./panel.js').Panel} Panel */
-/** @typedef {import('./unpack.js').Facet} Facet */
-
-const EVENT_WORDS = /** @type {Record<string, string>} */ ({
-  cpu: 'CPU',
-  wall: 'Wall clock',
-  alloc: 'Allocation',
-  lock: 'Waiting for locks',
-  live: 'Live heap',
-  native: 'Seen in native code',
-  nativemem: 'Native memory',
-  nativelock: 'Waiting for native locks',
-});
-const NONE_WORDS = {
-  sql: 'outside of SQL',
-  stage: 'outside of tasks',
-  attempt: 'outside of tasks',
-  task: 'all other tasks',
-  executor: 'unknown process',
-  role: 'unknown process',
-  state: 'not recorded',
-};
+/** @typedef {import('./spans.js').Picture} Picture */
 
 /**
  * @param {string} tag
  * @param {string} text
  * @param {Record<string, string>} [properties]
  */
-function made(tag, text, properties = {}) {
+export function made(tag, text, properties = {}) {
   return Object.assign(document.createElement(tag), { textContent: text, ...properties });
 }
 
 /**
- * @param {Panel} panel
+ * A weight of each slice in words: "1,234 samples", or "1,234 samples here, 567 samples there".
  * @param {View} view
+ * @param {number[]} weights
  */
-export function showPicks(panel, view) {
-  const { flame, choice } = view;
-  const events = flame.events.map(([value]) => ({ value, text: EVENT_WORDS[value] ?? value }));
-  fillPick(panel.picks.event, events, choice.event, events.length > 1);
-  for (const facet of FACETS) {
-    const options = facetOptions(flame, choice, facet);
-    const all = options.reduce((sum, option) => sum + option.weight, 0);
-    const words = options.map(({ value, weight }) => {
-      const name = valueWords(view, facet, value);
-      return { value, text: `${name.length > 70 ? `${name.slice(0, 70)}…` : name} (${formatShare(weight / all)})` };
-    });
-    const missing = choice[facet] !== '' && !options.some(({ value }) => value === choice[facet]);
-    if (missing) words.push({ value: choice[facet], text: `${valueWords(view, facet, choice[facet])} (none here)` });
-    const shown = isChoosable(flame, choice, facet);
-    fillPick(panel.picks[facet], [{ value: '', text: 'all' }, ...words], choice[facet], shown);
-  }
-  showSlice(panel, view);
+export function weightWords(view, weights) {
+  const words = weights.map((weight, slice) => formatWeight(weight, unitOf(view, slice)));
+  return words.length === 1 ? words[0] : `${words[0]} here, ${words[1]} there`;
 }
 
 /**
- * A value of a facet in words.
- * @param {View} view
- * @param {Facet} facet
- * @param {string} value
+ * The weight of a node in each slice.
+ * @param {Picture} picture
+ * @param {number} node
  */
-export function valueWords(view, facet, value) {
-  const { flame, names, choice } = view;
-  if (value === NONE) return NONE_WORDS[facet];
-  if (facet === 'state') return value.replace(/^STATE_/, '').replaceAll('_', ' ').toLowerCase();
-  if (facet !== 'task') return [value, names[facet]?.[value]].filter(Boolean).join(' · ');
-  if (value === SLOW || value === MEDIAN) {
-    const count = flame.tasks.filter((task) => task.group === value && [task.stage, ''].includes(choice.stage)).length;
-    return `the ${count} ${value === SLOW ? 'slowest' : 'median'}${choice.stage === '' ? ' of all stages' : ''}`;
-  }
-  const task = flame.tasks[flame.values.task?.indexOf(value) ?? -1];
-  return task === undefined ? value : `${value} · ${formatTime(task.runMs)}${task.group === SLOW ? ', slow' : ''}`;
-}
-
-/**
- * The drawn piece of time and what is coarser than it could be; hidden where there is nothing to say.
- * @param {Panel} panel
- * @param {View} view
- */
-function showSlice(panel, view) {
-  const { flame, choice } = view;
-  const range = drawnRange(flame, choice);
-  const said = [...flame.notes];
-  if (range !== null && flame.time !== null) {
-    const { bucket } = flame.time;
-    const piece = range.from < range.to ? `${formatSeconds(range.from)} to ${formatSeconds(range.to)}` : 'no samples then';
-    said.unshift(`Time: ${piece}, in whole steps of ${formatSeconds(bucket)}. Samples without a time are left out.`);
-  }
-  panel.slice.hidden = said.length === 0;
-  panel.slice.textContent = said.join(' ');
+function weightsAt({ layout, pair }, node) {
+  return pair === null ? [layout.totals[node]] : pair.totals.map((own) => own[node]);
 }
 
 /**
  * The zoomed frame and its nearest callers, each a button.
  * @param {Panel} panel
  * @param {View} view
+ * @param {Picture} picture the one that is zoomed
  * @param {(node: number) => void} zoom
  */
-export function showPath(panel, view, zoom) {
-  const { flame, layout, root } = view;
+export function showPath(panel, view, picture, zoom) {
+  const { tree, layout, root } = picture;
   const callers = [];
-  for (let node = root; node > 0; node = flame.parents[node]) callers.unshift(node);
+  for (let node = root; node > 0; node = tree.parents[node]) callers.unshift(node);
   const step = (/** @type {number} */ node, /** @type {string} */ text) => {
-    const button = made('button', text, { type: 'button', title: nameOf(view, node) });
+    const button = made('button', text, { type: 'button', title: nameOf(tree, node) });
     button.addEventListener('click', () => zoom(node));
     return button;
   };
-  const parts = [step(0, `All ${formatWeight(layout.totals[0], unitOf(view))}`)];
+  const parts = [step(0, `All ${weightWords(view, weightsAt(picture, 0))}`)];
   if (callers.length > 3) parts.push(step(callers[callers.length - 4], '…'));
-  parts.push(...callers.slice(-3).map((node) => step(node, shortName(nameOf(view, node)))));
+  parts.push(...callers.slice(-3).map((node) => step(node, shortName(nameOf(tree, node)))));
   parts[parts.length - 1].setAttribute('aria-current', 'true');
   panel.path.replaceChildren(...parts);
   if (root > 0) {
-    const weight = layout.totals[root];
-    panel.path.append(` ${formatWeight(weight, unitOf(view))}, ${formatShare(weight / layout.totals[0])} of all`);
+    const share = formatShare(layout.totals[root] / layout.totals[0]);
+    panel.path.append(` ${weightWords(view, weightsAt(picture, root))}${picture.pair === null ? `, ${share} of all` : ''}`);
+    return;
   }
+  const kept = view.slices.map((slice, place) => sumOf(view.main.pair?.selfs[place] ?? view.main.layout.selfs) / slice);
+  if (kept.some((share) => share < 1)) panel.path.append(` ${kept.map(formatShare).join(' and ')} of the slice`);
 }
 
 /**
@@ -131,69 +76,108 @@ export function showPath(panel, view, zoom) {
  * @param {View} view
  */
 export function showFound(panel, view) {
-  const { flame, layout, found, root } = view;
+  const { tree, layout, pair, found, root } = view.main;
+  const some = found !== null && found.hits.length > 0;
+  panel.hits.hidden = !some;
   if (found === null) panel.found.textContent = '';
-  else if (found.nodes === 0) panel.found.textContent = 'Nothing matches';
+  else if (!some) panel.found.textContent = 'Nothing matches';
   else {
-    const weight = matchedWeight(flame, layout, found, root);
-    const share = `${formatShare(weight / layout.totals[root])} of ${root === 0 ? 'all' : 'the zoomed frame'}`;
-    panel.found.textContent = `Matched ${formatWeight(weight, unitOf(view))}, ${share}`;
+    const matched = (pair?.totals ?? [layout.totals]).map((own) => matchedWeight(tree, own, found, root));
+    const shares = matched.map((weight, slice) => formatShare(weight / (pair?.totals[slice] ?? layout.totals)[root]));
+    const share = `${shares.join(' and ')} of ${root === 0 ? 'all' : 'the zoomed frame'}`;
+    panel.found.textContent = `Matched ${weightWords(view, matched)}, ${share}`;
+    const count = formatCount(found.hits.length);
+    const place = hitsBefore(found.hits, view.main.selected);
+    const on = found.hits[place] === view.main.selected;
+    panel.hitCount.textContent = on ? `hit ${formatCount(place + 1)} of ${count}` : count === '1' ? '1 hit' : `${count} hits`;
   }
 }
 
 /**
+ * What the colours mean; each family a button that opens what can be done with it.
  * @param {Panel} panel
  * @param {View} view
  */
 export function showLegend(panel, view) {
-  const weights = weighFamilies(view.flame, view.layout, view.root);
-  const items = view.flame.familyNames.map(([name, words], family) => {
+  panel.legend.setAttribute(
+    'aria-label',
+    view.other === null ? 'Colours: whose code it is, and its share of self weight' : 'Colours of the comparison',
+  );
+  if (view.other !== null) {
+    const item = (/** @type {string} */ name, /** @type {string} */ text) => {
+      const made_ = made('li', '');
+      made_.append(made('i', '', { className: `flame-swatch flame-${name}-ground` }), text);
+      return made_;
+    };
+    const counted = view.main.pair?.counted;
+    panel.legend.replaceChildren(
+      item('more', 'larger share here'),
+      item('less', 'larger share there'),
+      item('noise', counted ? 'within noise: less than 2 standard errors, or fewer than 5 samples' : 'equal shares'),
+      ...(counted ? [] : [made('li', 'Weights are no counts of samples, so what is noise is not known.')]),
+    );
+    return;
+  }
+  const { tree, selfs, root } = groundOf(view);
+  const weights = weighFamilies(tree, selfs[0], root);
+  const all = sumOf(weights) + (root === 0 ? selfs[0][0] : 0);
+  const items = tree.familyNames.map(([name, words], family) => {
     const item = made('li', '');
     item.hidden = weights[family] === 0;
-    const share = formatShare(weights[family] / view.layout.totals[view.root]);
-    item.append(made('i', '', { className: `flame-swatch flame-${name}` }), `${words} `, made('span', share));
+    const button = made('button', '', { type: 'button', title: 'Focus, merge or hide' });
+    button.dataset.family = name;
+    button.setAttribute('aria-haspopup', 'menu');
+    const share = formatShare(weights[family] / all);
+    button.append(made('i', '', { className: `flame-swatch flame-${name}` }), `${words} `, made('span', share));
+    item.append(button);
     return item;
   });
   panel.legend.replaceChildren(...items);
 }
 
 /**
+ * What is compared with what.
  * @param {Panel} panel
  * @param {View} view
  */
-export function showTop(panel, view) {
-  const { flame, layout, root, sortedBy } = view;
-  const weights = weighFrames(flame, layout, root);
-  const { rows, caption } = topRows(flame, weights, sortedBy, layout.totals[root], unitOf(view));
-  panel.table.tBodies[0].replaceChildren(...rows);
-  const where = root === 0 ? '' : `, at and below ${nameOf(view, root)}`;
-  /** @type {HTMLElement} */ (panel.table.caption).textContent = `${caption}${where}`;
-  for (const button of panel.table.querySelectorAll('th button')) {
-    const sorted = /** @type {HTMLElement} */ (button).dataset.by === sortedBy;
-    if (sorted) button.parentElement?.setAttribute('aria-sort', 'descending');
-    else button.parentElement?.removeAttribute('aria-sort');
+export function showComparison(panel, view) {
+  if (view.other === null) {
+    panel.compared.textContent = 'Choose what to compare with.';
+    return;
   }
+  const [here, there] = [view.choice, view.other].map((choice, slice) =>
+    `${sliceWords(view, choice)} (${formatWeight(view.wholes[slice], unitOf(view, slice))})`);
+  panel.compared.replaceChildren(
+    made('i', '', { className: 'flame-swatch flame-more-ground' }),
+    made('b', 'Here: '),
+    `${here}. `,
+    made('i', '', { className: 'flame-swatch flame-less-ground' }),
+    made('b', 'There: '),
+    `${there}. Each is taken as 100 %; widths are the mean of both shares.`,
+  );
 }
 
 /**
  * The figures of a node beside a point of the window; -1 hides them.
  * @param {Panel} panel
  * @param {View} view
+ * @param {Picture} picture
  * @param {number} node
  * @param {number} x
  * @param {number} y
+ * @param {HTMLElement[]} buttons for fingers
  */
-export function showTip(panel, view, node, x, y) {
+export function showTip(panel, view, picture, node, x, y, buttons) {
   panel.tip.hidden = node < 0;
   if (node < 0) return;
-  const { name, kind, plan, total, self } = describe(view, node);
+  const { name, about, figures } = describe(view, picture, node);
   panel.tip.replaceChildren(
     made('b', name),
-    made('span', kind),
-    ...(plan ? [made('span', plan)] : []),
-    made('span', `Total ${total}`),
-    made('span', `Self ${self}`),
+    ...about.map((text) => made('span', text, { className: 'quiet' })),
+    ...figures.map(([word, text]) => made('span', `${word} ${text}`.trim())),
+    ...buttons,
   );
+  panel.tip.classList.toggle('flame-touched', buttons.length > 0);
   const { offsetWidth: width, offsetHeight: height } = panel.tip;
   panel.tip.style.left = `${Math.max(8, Math.min(x + 14, innerWidth - width - 8))}px`;
   panel.tip.style.top = `${y + 18 + height > innerHeight ? Math.max(8, y - height - 12) : y + 18}px`;

@@ -5,6 +5,8 @@ A page that holds the element needs `MODULES` in its script, `STYLES` in its sty
 
 The element keeps its state in the URL's fragment: `#event=cpu&sql=3&stage=7&executor=2&node=41&search=regex&up=1`. A
 link such as `<a href="#stage=7">` in the page restricts the graph to that stage; an anchor (`#findings`) is left alone.
+`versus` is another slice to compare with, a query string of the keys in which it differs (`web/flame/facets.js`);
+`shape` is what is done to the stacks (`web/flame/shape.js`): `#stage=7&task=slow&versus=task%3Dmedian&shape=recursion`.
 """
 
 from __future__ import annotations
