@@ -216,3 +216,6 @@ def folded(parents: Ints, frames: Ints, weights: Ints, names: Sequence[str]) -> 
     `;` and line ends. Raises `ValueError` for lengths that differ, a negative weight and a parent that is not before
     its node, `IndexError` for a frame without a name, node 0's parent and frame excepted.
     """
+
+def xxh32(data: bytes, seed: int, /) -> int:
+    """The checksum of the data (32 bits) as lz4-java takes it of its blocks, without the GIL."""

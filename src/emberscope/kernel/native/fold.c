@@ -145,5 +145,6 @@ PyMethodDef fold_methods[] = {
     {"add", (PyCFunction)(void (*)(void))add, METH_VARARGS | METH_KEYWORDS, NULL},
     {"folded", (PyCFunction)(void (*)(void))folded, METH_VARARGS | METH_KEYWORDS, NULL},
     {"elements", (PyCFunction)(void (*)(void))elements, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"xxh32", xxh32, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -48,6 +48,8 @@ PyObject *decoder_lookup(PyObject *object, PyObject *args, PyObject *keywords);
 
 NativeState *native_state(PyObject *self);
 
+PyObject *xxh32(PyObject *module, PyObject *args);
+
 /* An argument of numbers: a buffer of items of `width` bytes, or of bytes that are such. Not aligned. */
 typedef struct {
     Py_buffer buffer;

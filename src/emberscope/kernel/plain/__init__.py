@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from emberscope.kernel.plain.checksum import xxh32
 from emberscope.kernel.plain.decoder import Decoder
 from emberscope.kernel.plain.elements import elements
 from emberscope.kernel.plain.fold import add, folded, tally, where
@@ -9,4 +10,4 @@ from emberscope.kernel.plain.lines import Lines
 from emberscope.kernel.plain.stacks import Stacks
 from emberscope.kernel.plain.tree import Tree
 
-__all__ = ["Decoder", "Lines", "Stacks", "Tree", "add", "elements", "folded", "tally", "where"]
+__all__ = ["Decoder", "Lines", "Stacks", "Tree", "add", "elements", "folded", "tally", "where", "xxh32"]
