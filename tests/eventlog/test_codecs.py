@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import tracemalloc
 from collections.abc import Callable
 
 import pytest
@@ -85,6 +86,19 @@ def test_streams_of_bzip2_and_xz(codec: str, pack: Callable[[bytes], bytes]) -> 
 def test_heads_are_short_and_text() -> None:
     packed = zstandard.compress(b"x" * 10_000_000)
     assert text_head(packed) == b"x" * 65536
+
+
+def test_a_head_that_swells_takes_little_memory() -> None:
+    """Of zstd, four bytes may stand for 128 KiB."""
+    packer = zstandard.ZstdCompressor().compressobj()
+    packed = b"".join(packer.compress(bytes(1 << 24)) for _ in range(64)) + packer.flush()
+    assert len(packed) < 1 << 17
+    for data in (packed, gzip.compress(bytes(1 << 24)), bz2.compress(bytes(1 << 24)), lzma.compress(bytes(1 << 24))):
+        tracemalloc.start()
+        assert text_head(data[: 1 << 16]) == bytes(65536)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 16 << 20  # xz keeps 8 MiB to copy from
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """A log that grows is read on and on: at every moment as a reader from the start would, and nothing is read twice."""
 
+import bz2
+import io
 import os
 from itertools import pairwise
 from pathlib import Path
@@ -10,10 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from emberscope.errors import InputError
+from emberscope.eventlog.codecs import decompress
 from emberscope.eventlog.facts import facts
 from emberscope.eventlog.follow import Follower
 from emberscope.eventlog.read import read_event_log
-from tests.eventlog.logs import DATA, ROLLED, plain_text
+from tests.eventlog.logs import ROLLED, plain_text
+from tests.eventlog.packed import PACK
 
 _TEXT = plain_text()
 _FILES = sorted(ROLLED.glob("events_*"))
@@ -152,6 +156,70 @@ def test_the_end_of_the_application_is_the_end_after_one_more_look(tmp_path: Pat
         assert follower.ended
 
 
-def test_other_codecs_are_refused_with_a_hint() -> None:
-    with pytest.raises(InputError, match="lz4"), Follower(str(DATA / "codecs" / "lz4")) as follower:
+@pytest.mark.parametrize("codec", PACK)
+def test_a_packed_log_in_pieces(codec: str, tmp_path: Path) -> None:
+    data = PACK[codec](_TEXT)
+    path = tmp_path / "app.inprogress"
+    path.write_bytes(b"")
+    with Follower(str(path)) as follower:
+        assert not follower.poll()
+        borders = [0, *range(7, len(data), max(1, len(data) // 5)), len(data)]
+        seen = []
+        for start, end in pairwise(borders):
+            _append(path, data[start:end])
+            follower.poll()
+            assert follower.position.offset <= end
+            run = follower.run()
+            seen.append(run.application.lines if run else 0)
+            assert run is None or not [note for note in run.coverage.notes if note.code in ("cut", "malformed_line")]
+        assert seen == sorted(seen)
+        assert len(set(seen)) > (1 if codec == "zstd" else 3)
+        path.rename(tmp_path / "app")
+        follower.poll()
+        assert follower.ended
+        assert follower.position.offset == len(data) or codec == "lz4"  # its last block ends within a line perhaps
+        _same(follower, tmp_path / "app")
+
+
+@pytest.mark.parametrize("codec", ["lz4", "snappy", "lzf"])
+def test_another_reader_can_go_on_where_the_last_whole_line_and_block_ended(codec: str, tmp_path: Path) -> None:
+    lines = _TEXT.splitlines(keepends=True)
+    first, second = b"".join(lines[:60]), b"".join(lines[60:])
+    path = tmp_path / "app.inprogress"
+    path.write_bytes(PACK[codec](first) + PACK[codec](second)[:3000])
+    with Follower(str(path)) as follower:
+        follower.poll()
+        assert follower.position.offset == len(PACK[codec](first)) + (16 if codec == "snappy" else 0)
+
+
+@pytest.mark.parametrize("loose", [False, True])
+@pytest.mark.parametrize("codec", ["lz4", "snappy"])
+def test_a_rolled_log_of_any_codec_goes_on_in_its_next_file(codec: str, loose: bool, tmp_path: Path) -> None:
+    """Also where the files of another log lie beside it."""
+    place = tmp_path / "log"
+    place.mkdir()
+    status = place / f"{_STATUS}.inprogress"
+    status.touch()
+    app = _STATUS.removeprefix("appstatus_")
+    if loose:
+        (place / "appstatus_app-9").touch()
+        (place / f"events_1_app-9.{codec}").write_bytes(PACK[codec](_TEXT))
+    texts = [b"".join(decompress(io.BytesIO(file.read_bytes()), "zstd", [])) for file in _FILES]
+    (place / f"events_1_{app}.{codec}").write_bytes(PACK[codec](texts[0]))
+    with Follower(str(place / f"events_*_{app}" if loose else place)) as follower:
+        assert follower.poll()
+        for number, text in enumerate(texts[1:], 2):
+            (place / f"events_{number}_{app}.{codec}").write_bytes(PACK[codec](text))
+            assert follower.poll()
+            assert not follower.ended
+        status.rename(place / _STATUS)
+        follower.poll()
+        assert follower.ended
+        _same(follower, ROLLED)
+
+
+def test_codecs_that_spark_does_not_write_are_refused_with_a_hint(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(bz2.compress(_TEXT))
+    with pytest.raises(InputError, match="bzip2"), Follower(str(path)) as follower:
         follower.poll()

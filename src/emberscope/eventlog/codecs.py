@@ -1,9 +1,6 @@
 """Bytes of a file to bytes of its text, for every compression that Spark writes and for those that people use.
 
 The codec is told by content.
-
-Spark's lz4, snappy and lzf streams are the block formats of its Java libraries, not the frame formats of the command
-line tools, so their framing is read here and only the blocks go to a library.
 """
 
 from __future__ import annotations
@@ -11,11 +8,10 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Callable, Iterator
-from itertools import chain
 from typing import BinaryIO, Final, Protocol
 
 from emberscope.eventlog import zstd
-from emberscope.eventlog.lines import stream_of
+from emberscope.eventlog.blocks import FORMS, BlockReader
 
 PLAIN: Final = "plain"
 
@@ -41,8 +37,9 @@ _STEP: Final = 4096
 _PLAIN_STEP: Final = 1 << 20
 _PACKED_STEP: Final = 1 << 16
 _XZ_MEMORY: Final = 1 << 28
-_BLOCK_LIMIT: Final = 1 << 26
 _HEAD: Final = 1 << 16
+_HEAD_STEP: Final = 16
+"""Of zstd, four bytes may swell to 128 KiB."""
 _HEAD_READ: Final = 1 << 16
 _HEAD_READ_BZIP2: Final = 1 << 20
 """A block of bzip2 gives nothing before it is whole, and holds up to 900 kB."""
@@ -52,6 +49,26 @@ class Bytes(Protocol):
     """What gives bytes in their order."""
 
     def read(self, size: int, /) -> bytes: ...
+
+
+class Growing(Protocol):
+    """What makes text of a compressed file as it grows; see `zstd.FrameReader`."""
+
+    @property
+    def whole(self) -> int: ...
+    @property
+    def corrupt(self) -> bool: ...
+    def feed(self, data: bytes) -> Iterator[bytes]: ...
+    def close(self) -> Iterator[bytes]: ...
+
+
+def growing(codec: str) -> Growing | None:
+    """For a file of this codec that grows; None for plain text, and for codecs in which nobody writes a log."""
+    if codec in FORMS:
+        return BlockReader(FORMS[codec])
+    if codec == "zstd":
+        return zstd.FrameReader()
+    return GzipReader() if codec == "gzip" else None
 
 
 def codec_of(head: bytes) -> str:
@@ -83,8 +100,10 @@ def decompress(stream: BinaryIO, codec: str, damage: list[str]) -> Iterator[byte
 def text_head(head: bytes) -> bytes:
     """The first text of a file of which `head` is the beginning: decompressed where it is compressed."""
     text = b""
-    for piece in decompress(io.BytesIO(head), codec_of(head), []):
-        text += piece
+    codec = codec_of(head)
+    stream = io.BytesIO(head)
+    for piece in zstd.zstd_text(stream, [], _HEAD_STEP) if codec == "zstd" else decompress(stream, codec, []):
+        text += piece[:_HEAD]
         if len(text) >= _HEAD:
             break
     return text[:_HEAD]
@@ -101,24 +120,53 @@ def _plain(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
         yield data
 
 
-def _gzip(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
-    member = None
-    while data := stream.read(_STEP):
-        while data:
-            member = member or zlib.decompressobj(wbits=31)
+class GzipReader:
+    """The text of members, piece by piece, from bytes in pieces of any size: as `zstd.FrameReader`.
+
+    `whole` is the number of bytes up to the end of the last whole member. What is behind a corrupt one is lost.
+    """
+
+    def __init__(self) -> None:
+        self.whole = 0
+        self.corrupt = False
+        self._fed = 0
+        self._member: zlib._Decompress | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether a member began and did not end."""
+        return self._member is not None
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """The text that these bytes complete. To be run to its end before more is fed."""
+        self._fed += len(data)
+        while data and not self.corrupt:
+            self._member = self._member or zlib.decompressobj(wbits=31)
             try:
-                text = member.decompress(data, _BLOCK_LIMIT)
+                text = self._member.decompress(data, _PLAIN_STEP)
             except zlib.error:
-                damage.append("gzip data are corrupt")
+                self.corrupt = True
                 return
             if text:
                 yield text
-            if member.eof:
-                data = member.unused_data
-                member = None
+            if self._member.eof:
+                data, self._member = self._member.unused_data, None
+                self.whole = self._fed - len(data)
             else:
-                data = member.unconsumed_tail
-    if member is not None:
+                data = self._member.unconsumed_tail
+
+    def close(self) -> Iterator[bytes]:
+        """Nothing: what there was came with its bytes."""
+        return iter(())
+
+
+def _gzip(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
+    members = GzipReader()
+    while not members.corrupt and (data := stream.read(_STEP)):
+        yield from members.feed(data)
+    if members.corrupt:
+        damage.append("gzip data are corrupt")
+    elif members.open:
         damage.append("the last gzip member is cut")
 
 
@@ -170,133 +218,23 @@ def _streams(stream: BinaryIO, damage: list[str], name: str, new: Callable[[], _
         damage.append(f"the last {name} stream is cut")
 
 
-def _lz4(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
-    # "LZ4Block", a token (0x10 stored, 0x20 packed), then packed size, size and checksum, little endian.
-    while header := stream.read(21):
-        packed = int.from_bytes(header[9:13], "little")
-        size = int.from_bytes(header[13:17], "little")
-        whole = len(header) == 21 and header[:8] == b"LZ4Block" and max(packed, size) <= _BLOCK_LIMIT
-        if whole and size == 0:
-            continue  # the end mark of one stream; another may follow
-        block = stream.read(packed) if whole else b""
-        stored = whole and header[8] & 0xF0 == 0x10
-        text = (block if stored else _unpack(block, size, "lz4_raw")) if whole and len(block) == packed else None
-        if text is not None:
-            yield text
-            continue
-        if (rest := _after(header + block, stream, b"LZ4Block", "lz4", damage)) is None:
-            return
-        stream = rest
-        yield b"\n"  # what is cut must not run into the next line
+def _blocks(codec: str) -> Callable[[BinaryIO, list[str]], Iterator[bytes]]:
+    def read(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
+        reader = BlockReader(FORMS[codec])
+        while data := stream.read(_PACKED_STEP):
+            yield from reader.feed(data)
+        yield from reader.close()
+        if reader.corrupt:
+            damage.append(f"{codec} data are cut or corrupt")
 
-
-def _snappy(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
-    # A header of 16 bytes, then blocks: size (big endian), raw snappy. Streams may follow each other.
-    while size_bytes := stream.read(4):
-        if size_bytes == b"\x82SNA":
-            stream.read(12)
-            continue
-        packed = int.from_bytes(size_bytes, "big")
-        block = stream.read(packed) if len(size_bytes) == 4 and packed <= _BLOCK_LIMIT else b""
-        size = _varint(block)
-        text = _unpack(block, size, "snappy") if size is not None and size <= _BLOCK_LIMIT else None
-        if text is not None and len(block) == packed:
-            yield text
-            continue
-        _say("snappy", damage)
-        if len(block) < packed or len(size_bytes) < 4:
-            return
-        yield b"\n"  # its length may still be right, and the next block stand where it should
-
-
-def _lzf(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
-    # Chunks: "ZV", 0 stored or 1 packed, packed size and, where packed, size; big endian.
-    while header := stream.read(5):
-        whole = len(header) == 5 and header[:2] == b"ZV" and header[2] < 2
-        size_bytes = stream.read(2) if whole and header[2] else b""
-        packed = int.from_bytes(header[3:5], "big")
-        block = stream.read(packed) if whole else b""
-        text = None
-        if whole and len(block) == packed:
-            text = _lzf_chunk(block, int.from_bytes(size_bytes, "big")) if header[2] else block
-        if text is not None:
-            yield text
-            continue
-        if (rest := _after(header + size_bytes + block, stream, b"ZV", "lzf", damage)) is None:
-            return
-        stream = rest
-        yield b"\n"
-
-
-def _say(codec: str, damage: list[str]) -> None:
-    if (words := f"{codec} data are cut or corrupt") not in damage:
-        damage.append(words)
-
-
-def _after(bad: bytes, stream: BinaryIO, magic: bytes, codec: str, damage: list[str]) -> BinaryIO | None:
-    """The stream from the next block on, behind the beginning of a bad one; None where there is no other."""
-    _say(codec, damage)
-    seen = bad[1:]
-    while (found := seen.find(magic)) < 0:
-        more = stream.read(_PLAIN_STEP)
-        if not more:
-            return None
-        seen = seen[1 - len(magic) :] + more
-    return stream_of(chain([seen[found:]], iter(lambda: stream.read(_PLAIN_STEP), b"")))
-
-
-def _unpack(block: bytes, size: int, codec: str) -> bytes | None:
-    import pyarrow as pa
-
-    try:
-        return bytes(pa.decompress(block, decompressed_size=size, codec=codec, asbytes=True))
-    except (OSError, ValueError):
-        return None
-
-
-def _varint(block: bytes) -> int | None:
-    value = 0
-    for position, byte in enumerate(block[:5]):
-        value |= (byte & 0x7F) << (7 * position)
-        if byte < 0x80:
-            return value
-    return None
-
-
-def _lzf_chunk(block: bytes, size: int) -> bytes | None:
-    # A control byte below 32 copies that many bytes plus one; else its upper bits are a length, the rest a distance.
-    text = bytearray()
-    position = 0
-    try:
-        while position < len(block):
-            control = block[position]
-            position += 1
-            if control < 32:
-                text += block[position : position + control + 1]
-                position += control + 1
-                continue
-            length = control >> 5
-            if length == 7:
-                length += block[position]
-                position += 1
-            start = len(text) - ((control & 31) << 8 | block[position]) - 1
-            position += 1
-            if start < 0:
-                return None
-            for offset in range(start, start + length + 2):
-                text.append(text[offset])
-    except IndexError:
-        return None
-    return bytes(text) if len(text) == size else None
+    return read
 
 
 _READERS: Final = {
     PLAIN: _plain,
     "zstd": zstd.zstd_text,
     "gzip": _gzip,
-    "lz4": _lz4,
-    "snappy": _snappy,
-    "lzf": _lzf,
+    **{codec: _blocks(codec) for codec in FORMS},
     "bzip2": _bzip2,
     "xz": _xz,
 }

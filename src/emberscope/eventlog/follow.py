@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from emberscope.errors import InputError
 from emberscope.eventlog.build import Builder
-from emberscope.eventlog.codecs import PLAIN
+from emberscope.eventlog.codecs import PLAIN, growing
 from emberscope.eventlog.lines import LINE_BYTES, Block
 from emberscope.eventlog.parts import Part, parts_of
 from emberscope.eventlog.read import run_of
-from emberscope.eventlog.zstd import FrameReader
+from emberscope.eventlog.rolled import ROLLED, loose_files
 from emberscope.tables.coverage import Note
 from emberscope.tables.run import Run
 from emberscope.units import counted
@@ -22,12 +21,12 @@ from emberscope.units import counted
 _READ_BYTES: Final = 1 << 20
 _TOLD_BYTES: Final = 16
 _UNFINISHED: Final = ".inprogress"
-_ROLLED: Final = re.compile(r"events_(\d+)_")
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Up to where a log was read: `offset` bytes of its file `path`, at the end of a whole line or zstd frame."""
+    """Up to where a log was read: `offset` bytes of its file `path`, at the end of a whole line, or of a zstd frame or
+    a block that ends with one."""
 
     path: str
     offset: int
@@ -42,11 +41,11 @@ class _Tail:
     """One file that grows: the whole lines that were added since the last look."""
 
     def __init__(self, part: Part) -> None:
-        if part.codec not in (PLAIN, "zstd"):
-            reason = f"is compressed with {part.codec}, and only plain and zstd logs can be followed."
-            raise InputError(part.path, reason, hint="Read it without --follow, as often as you like.")
         self.part = part
-        self._frames = FrameReader() if part.codec == "zstd" else None
+        self._frames = growing(part.codec)
+        if self._frames is None and part.codec != PLAIN:
+            reason = f"is compressed with {part.codec}, in which Spark writes no log, and cannot be followed."
+            raise InputError(part.path, reason, hint="Read it without --follow, as often as you like.")
         self._file = open(part.path, "rb", buffering=0)  # noqa: SIM115 - it stays open while the log grows
         self._read = 0
         self._held = b""
@@ -86,7 +85,7 @@ class _Tail:
 
     @property
     def damage(self) -> str | None:
-        return "zstd data are corrupt" if self._frames and self._frames.corrupt else None
+        return f"{self.part.codec} data are corrupt" if self._frames and self._frames.corrupt else None
 
     def _whole_lines(self, text: bytes) -> Iterator[Block]:
         if self._long_bytes:
@@ -187,8 +186,8 @@ class Follower:
 
     def _unfinished(self) -> bool:
         """Whether Spark is still to write, by the name of the file or of the directory's status file."""
-        if os.path.isdir(self.path):
-            return any(name.startswith("appstatus_") and name.endswith(_UNFINISHED) for name in os.listdir(self.path))
+        if (statuses := self._statuses()) is not None:
+            return any(name.endswith(_UNFINISHED) for name in statuses)
         return self.path.endswith(_UNFINISHED) and os.path.exists(self.path)
 
     def _open(self, part: Part) -> None:
@@ -239,10 +238,20 @@ class Follower:
         return bool(following) or self.ended
 
     def _closed(self) -> bool:
-        if os.path.isdir(self.path):
-            names = os.listdir(self.path)
-            return any(name.startswith("appstatus_") and not name.endswith(_UNFINISHED) for name in names)
+        if (statuses := self._statuses()) is not None:
+            return any(not name.endswith(_UNFINISHED) for name in statuses)
         return self._renamed()
+
+    def _statuses(self) -> list[str] | None:
+        """The names of the status files of a rolling log; None of any other log."""
+        folder, prefix = self.path, "appstatus_"
+        if not os.path.isdir(folder):
+            if not loose_files(folder):
+                return None
+            folder, name = os.path.split(folder)
+            prefix += name.removeprefix("events_*_")
+        names = (name for name in os.listdir(folder or ".") if name.startswith(prefix))
+        return [name for name in names if folder == self.path or name.removesuffix(_UNFINISHED) == prefix]
 
     def _renamed(self) -> bool:
         """Whether Spark gave the file its final name, as it does when it is whole."""
@@ -252,14 +261,14 @@ class Follower:
     def _following(self) -> list[Part]:
         """The parts behind the one that is read."""
         assert self._tail is not None
-        here = _ROLLED.match(os.path.basename(self._tail.part.path))
-        if here is None or not os.path.isdir(self.path):
+        here = ROLLED.match(os.path.basename(self._tail.part.path))
+        if here is None or self._statuses() is None:
             return []
         parts, notes = parts_of(self.path)
         later = [
             part
             for part in parts
-            if (found := _ROLLED.match(os.path.basename(part.path))) and int(found[1]) > int(here[1]) and _told(part)
+            if (found := ROLLED.match(os.path.basename(part.path))) and int(found[1]) > int(here[1]) and _told(part)
         ]
         if later:
             self._notes += [note for note in notes if note not in self._notes]

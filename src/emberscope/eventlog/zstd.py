@@ -98,10 +98,10 @@ class FrameReader:
             yield b"\n"
 
 
-def zstd_text(stream: BinaryIO, damage: list[str]) -> Iterator[bytes]:
-    """The text of a file; see `codecs.decompress`."""
+def zstd_text(stream: BinaryIO, damage: list[str], step: int = _STEP) -> Iterator[bytes]:
+    """The text of a file; see `codecs.decompress`. No piece is larger than `step` bytes can swell to."""
     frames = FrameReader()
-    while data := stream.read(_STEP):
+    while data := stream.read(step):
         yield from frames.feed(data)
     cut = frames.open
     yield from frames.close()
