@@ -31,6 +31,14 @@ def test_rolled_files_go_by_number(tmp_path: Path) -> None:
     assert parts_of(str(folder))[1] == []
 
 
+def test_rolled_files_may_begin_with_0_as_those_of_emr_do(tmp_path: Path) -> None:
+    folder = _write(tmp_path / "log", *(f"events_{n}_app" for n in range(3)), "appstatus_app")
+    assert _names(folder) == [f"events_{n}_app" for n in range(3)]
+    assert parts_of(str(folder))[1] == []
+    (folder / "events_0_app").unlink()
+    assert _names(folder) == ["events_1_app", "events_2_app"]
+
+
 def test_a_compacted_file_stands_for_all_before_it(tmp_path: Path) -> None:
     folder = _write(tmp_path / "log", "events_1_app", "events_2_app.compact", "events_2_app", "events_3_app")
     assert _names(folder) == ["events_2_app.compact", "events_3_app"]

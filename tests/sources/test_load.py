@@ -108,7 +108,7 @@ def test_of_many_inputs_none_is_joined_with_another(kinds, many):
 
 def test_folders_too_deep_are_told(tmp_path):
     shutil.copy(LOG, tmp_path / "log")
-    (tmp_path / "1/2/3/4/5/6").mkdir(parents=True)
+    (tmp_path / "1/2/3/4/5/6/7/8/9/10").mkdir(parents=True)
     found, problems = find_inputs(str(tmp_path))
     assert len(found) == 1
-    assert ["lies more than 4 folders deep" in str(error) for error in problems] == [True]
+    assert ["lies more than 8 folders deep" in str(error) for error in problems] == [True]

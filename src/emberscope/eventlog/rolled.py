@@ -47,7 +47,7 @@ def in_order(path: str, files: Iterable[str]) -> tuple[list[str], list[Note]]:
     """The rolled files of one log in order. A compacted file stands for itself and all files before it."""
     notes = []
     by_index: dict[int, str] = {}
-    start = 1
+    start = 0
     for name in files:
         found = ROLLED.match(name)
         if found is None:
@@ -61,7 +61,9 @@ def in_order(path: str, files: Iterable[str]) -> tuple[list[str], list[Note]]:
         elif ".compact" not in by_index[index]:
             notes.append(Note("duplicate_part", f"{name} repeats part {index} and was left out.", where=path))
     indices = sorted(index for index in by_index if index >= start)
-    if missing := sorted(set(range(start, max(indices, default=start))) - set(indices)):
+    # Spark begins with 1, and EMR with 0.
+    begin = start or min(1, *indices, 1)
+    if missing := sorted(set(range(begin, max(indices, default=begin))) - set(indices)):
         some = ", ".join(str(index) for index in missing[:5])
         notes.append(Note("missing_part", f"{len(missing)} rolled files are missing: {some}.", where=path))
     return [by_index[index] for index in indices], notes

@@ -30,7 +30,8 @@ TEXT_PROFILES: Final = ("collapsed", "perf_script")
 """Kinds that say what code ran, and nothing of an application."""
 
 HEAD_BYTES: Final = 64 * 1024
-MAX_DEPTH: Final = 4
+MAX_DEPTH: Final = 8
+"""EMR writes seven folders below its bucket: logs/applications/A/jobs/J/sparklogs/eventlog_v2_J."""
 MAX_MEMBERS: Final = 100_000
 _JFR: Final = b"FLR\0"
 
