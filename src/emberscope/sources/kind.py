@@ -29,6 +29,9 @@ ARCHIVE: Final = "archive"
 TEXT_PROFILES: Final = ("collapsed", "perf_script")
 """Kinds that say what code ran, and nothing of an application."""
 
+_GIVE: Final = "Give a Spark event log, a recording or a run, or a folder of them."
+_UTF_16: Final = "text in UTF-16 (`iconv -f UTF-16 -t UTF-8` turns it into what can be read)"
+
 HEAD_BYTES: Final = 64 * 1024
 MAX_DEPTH: Final = 8
 """EMR writes seven folders below its bucket: logs/applications/A/jobs/J/sparklogs/eventlog_v2_J."""
@@ -46,6 +49,9 @@ _MAGICS: Final = (
     (b"%PDF", "a PDF document"),
     (b"SQLite format 3", "an SQLite data base"),
     (b"PERFILE2", "raw perf.data (`perf script` turns it into text)"),
+    (b"\xff\xfe\0\0", "text in UTF-32"),
+    (b"\xff\xfe", _UTF_16),
+    (b"\xfe\xff", _UTF_16),
 )
 
 # Kinds of the contract that can be told but not read yet, and other things that people hand in by mistake.
@@ -167,7 +173,7 @@ def _kind_of_file(path: Path) -> str:
         raise FileNotFoundError
     head = read_head(path)
     if not head:
-        raise InputError(str(path), "the file is empty.")
+        raise InputError(str(path), "the file is empty.", hint="If Spark has only just begun to write it, try again.")
     return kind_of_bytes(head, str(path))
 
 
@@ -175,15 +181,15 @@ def _kind_of_directory(directory: Path) -> str:
     if is_run(directory):
         return "run"
     files = members_of(directory)
-    if not files:
-        raise InputError(str(directory), "the directory is empty.")
+    if not files and next(directory.iterdir(), None) is None:
+        raise InputError(str(directory), "the directory is empty.", hint=_GIVE)
     if is_log_in_parts(directory):
         return "event_log"
     if any(is_recording(path) for path in files):
         return "recording"
-    raise InputError(
-        str(directory), "the directory holds nothing that emberscope can read: no event log, no recording, no run."
-    )
+    reason = "the directory holds nothing that emberscope can read: no event log, no recording, no run."
+    deeper = f"It is looked into {MAX_DEPTH} folders deep. " if not files else ""
+    raise InputError(str(directory), reason, hint=deeper + _GIVE)
 
 
 def members_of(directory: Path) -> list[Path]:
@@ -195,7 +201,8 @@ def members_of(directory: Path) -> list[Path]:
     for parent, folders, files in os.walk(directory):
         deep = len(Path(parent).relative_to(directory).parts) >= MAX_DEPTH
         folders[:] = [] if deep else sorted(name for name in folders if not name.startswith("."))
-        found += [Path(parent, name) for name in sorted(files) if not name.startswith(".")]
+        # What is no file (pipes, sockets, devices) would keep a reader waiting, or never end.
+        found += [path for name in sorted(files) if not name.startswith(".") and (path := Path(parent, name)).is_file()]
         if len(found) > MAX_MEMBERS:
             raise InputError(str(directory), f"more than {MAX_MEMBERS} files lie in it.", hint="Give one of them.")
     return found

@@ -34,6 +34,7 @@ class Members:
 def members(directory: Path) -> Members:
     """The event logs, recordings and runs in a directory and its folders, to a depth of a few.
 
+    Pipes, sockets and devices are told and not opened.
     Hidden names are left out, and so are names that begin with `_` (marks such as `_SUCCESS`) and our own documents.
     Raises `InputError` where there are so many files that the path must be a mistake.
     """
@@ -63,6 +64,9 @@ def _add(directory: Path, root: Path, depth: int, found: Members, seen: set[str]
                 found.problems.append(InputError(str(child), reason, hint="Give what it leads to by its own name."))
             elif child.is_dir():
                 _add_folder(child, root, depth, found, seen)
+            elif child.exists() and not child.is_file():
+                reason = "it is a pipe, a socket or a device and no file, and was left out."
+                found.problems.append(InputError(str(child), reason, hint="Give it by its own name."))
             elif not (is_log and is_part(child.name)):
                 _add_file(child, found, beside_log=is_log)
         except OSError as error:
