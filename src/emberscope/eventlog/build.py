@@ -21,6 +21,7 @@ from emberscope.eventlog.rows import Files
 from emberscope.eventlog.running import RunningTasks
 from emberscope.eventlog.task_lines import kinds
 from emberscope.eventlog.tasks import Batch, TaskColumns
+from emberscope.eventlog.vendor import vendor_of
 from emberscope.kernel import NATIVE, Lines
 from emberscope.redact import Redactor
 from emberscope.tables.run import Application
@@ -93,7 +94,7 @@ class Builder:
     def _routes(self) -> Routes:
         return {
             "SparkListenerLogStart": (events.LogStart, self._log_start),
-            "DBCEventLoggingListenerMetadata": (events.LogStart, self._databricks_start),
+            "DBCEventLoggingListenerMetadata": (events.LogStart, self._log_start),
             "SparkListenerApplicationStart": (events.ApplicationStart, self._application_start),
             "SparkListenerApplicationEnd": (events.ApplicationEnd, self._application_end),
             "SparkListenerTaskStart": (events.TaskStart, self._task_started),
@@ -194,12 +195,6 @@ class Builder:
 
     def _log_start(self, event: events.LogStart) -> None:
         self._application.setdefault("spark_version", event.spark_version)
-        if event.spark_version and "amzn" in event.spark_version:
-            self._application["vendor"] = "emr"
-
-    def _databricks_start(self, event: events.LogStart) -> None:
-        self._application.setdefault("spark_version", event.spark_version)
-        self._application["vendor"] = "databricks"
 
     def _application_start(self, event: events.ApplicationStart) -> None:
         facts = {
@@ -262,10 +257,14 @@ class Builder:
 
     def application(self, tables: dict[str, pa.Table]) -> Application:
         """Identity and facts of the application whose tables these are."""
+        settings = self._columns.settings
+        log_dir, plugins = settings.get("spark", "spark.eventLog.dir"), settings.get("spark", "spark.plugins")
+        version = self._application.get("spark_version")
         return Application(
             **self._application,
-            java_version=self._columns.settings.get("jvm", "Java Version"),
-            master=self._columns.settings.get("spark", "spark.master"),
+            java_version=settings.get("jvm", "Java Version"),
+            master=settings.get("spark", "spark.master"),
+            vendor=vendor_of(version, +self.event_counts, settings.keys(), log_dir, plugins),
             last_event_ms=self._seen_until_ms(tables),
             lines=self.lines,
             malformed_lines=self.malformed,

@@ -50,6 +50,10 @@ class Settings:
     def get(self, scope: str, key: str) -> str | None:
         return self._values.get((scope, key))
 
+    def keys(self) -> set[str]:
+        """The keys of all settings of the application, of whatever scope."""
+        return {key for _, key in self._values}
+
     def tables(self) -> Iterator[pa.Table]:
         """The table `conf`; with files in parts."""
         rows: list[tuple[str, str, str, int | None]] = [
