@@ -107,6 +107,10 @@ class Redactor:
                 self._seen_characters += len(text)
         return known
 
+    def texts(self, texts: list[str] | None) -> list[str] | None:
+        """As `text`, of each of them."""
+        return None if texts is None else [self.text(text) or "" for text in texts]
+
     def _clean(self, text: str) -> str:
         low = text.lower()
         if not any(map(low.__contains__, _LITERALS)):

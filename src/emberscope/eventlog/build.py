@@ -210,6 +210,11 @@ class Builder:
         self._application |= {"app_end_ms": event.time_ms, "complete": True}
 
     @property
+    def reads_plans(self) -> bool:
+        """Whether all is read, and not only what facts need."""
+        return not self._facts_only
+
+    @property
     def complete(self) -> bool:
         """Whether the application's end was seen."""
         return bool(self._application.get("complete"))

@@ -70,7 +70,7 @@ class Columns:
         self.executor_metrics = ExecutorMetricColumns(
             self.executors.peak, lambda: self.stages.latest_ms, into and partial(into, "executor_metrics"), keep=keep
         )
-        self.profiles = ResourceProfiles()
+        self.profiles = ResourceProfiles(redactor)
         self.streaming = StreamingColumns(redactor, into and partial(into, "streaming_batches"), keep=keep)
         self.sessions = SessionColumns(redactor, files, keep=keep)
         self.balance = Balance()

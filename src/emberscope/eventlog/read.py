@@ -96,7 +96,10 @@ def _notes(builder: Builder, application: Application, tables: dict[str, pa.Tabl
     secrets = builder.redactor.count
     if secrets:
         what = "value that looks like a secret was" if secrets == 1 else "values that look like secrets were"
-        notes.append(Note("redacted", f"{secrets:,} {what} replaced."))
+        message = f"{secrets:,} {what} replaced."
+        if not builder.reads_plans:
+            message += " Plans and accumulators, of which nothing is shown, were not looked through."
+        notes.append(Note("redacted", message))
     return notes
 
 

@@ -8,6 +8,7 @@ import msgspec
 import pyarrow as pa
 
 from emberscope.eventlog.events import Id, Record
+from emberscope.redact import Redactor
 from emberscope.tables.resource_profiles import RESOURCE_PROFILES
 
 field: Final = msgspec.field
@@ -28,7 +29,8 @@ class ResourceProfileAdded(Record, frozen=True):
 class ResourceProfiles:
     """Collects the profiles; one that comes again (Databricks writes one per file) replaces the first."""
 
-    def __init__(self) -> None:
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
         self._profiles: dict[int, ResourceProfileAdded] = {}
 
     def added(self, event: ResourceProfileAdded) -> None:
@@ -42,7 +44,7 @@ class ResourceProfiles:
                 "scope": scope,
                 "resource": resource,
                 "amount": request.amount,
-                "discovery_script": request.discovery_script or None,
+                "discovery_script": self._redactor.text(request.discovery_script) or None,
                 "vendor": request.vendor or None,
             }
             for profile in self._profiles.values()

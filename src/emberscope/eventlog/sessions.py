@@ -85,8 +85,8 @@ class SessionColumns:
         self._statement(event.operation_id, _CONNECT).update(
             session_id=event.session_id,
             user=event.user_name or event.user_id or None,
-            tags=event.tags,
-            job_tag=event.job_tag,
+            tags=self._redactor.texts(event.tags),
+            job_tag=self._redactor.text(event.job_tag),
             text=self._text(event.text),
             started_ms=event.event_ms,
         )

@@ -122,7 +122,7 @@ class SqlColumns:
         if self._facts_only:
             return
         execution.description, execution.details, execution.job_group = description, details, job_group
-        execution.job_tags = event.job_tags
+        execution.job_tags = self._redactor.texts(event.job_tags)
         execution.root_execution_id = event.root_execution_id
         if not execution.plan:
             execution.plan_text, execution.plan = event.plan_text, bytes(event.plan)
@@ -185,8 +185,9 @@ class SqlColumns:
             if not stages and node.codegen_node is not None:
                 # An operator without a metric of its own ran where its generated code ran.
                 stages = self._stages_of(execution_id, operators[node.codegen_node].metrics, values)
-            detail = self._redactor.text(node.detail)
-            nodes.append((execution_id, node.node_id, node.parent_id, node.name, detail, node.codegen_id, stages))
+            # A scan over JDBC has its query in its name.
+            name, detail = self._redactor.text(node.name) or "", self._redactor.text(node.detail)
+            nodes.append((execution_id, node.node_id, node.parent_id, name, detail, node.codegen_id, stages))
             for metric in node.metrics:
                 of = values[metric.accumulator_id]
                 metrics.append(self._metric_row(execution_id, execution, node.node_id, metric, of, node.cached))
@@ -256,7 +257,7 @@ class SqlColumns:
             execution_id,
             node_id,
             metric.accumulator_id,
-            metric.name,
+            self._redactor.text(metric.name) or "",
             metric.metric_type,
             _together(by_tasks, by_driver),
             _together(by_last, by_driver),

@@ -96,7 +96,11 @@ class StreamingColumns:
 
     def started(self, event: QueryStarted) -> None:
         row = self._query(event.query_id, event.run_id)
-        row |= {"name": event.name, "started_ms": _epoch_ms(event.timestamp), "job_tags": event.job_tags}
+        row |= {
+            "name": self._redactor.text(event.name),
+            "started_ms": _epoch_ms(event.timestamp),
+            "job_tags": self._redactor.texts(event.job_tags),
+        }
 
     def terminated(self, event: QueryTerminated) -> None:
         row = self._query(event.query_id, event.run_id)
@@ -110,14 +114,15 @@ class StreamingColumns:
         progress = event.progress
         query = self._query(progress.query_id, progress.run_id)
         query["batch_count"] += 1
-        query.setdefault("name", progress.name)
+        name = self._redactor.text(progress.name)
+        query.setdefault("name", name)
         steps = progress.steps_ms
         whole = progress.batch_duration_ms
         output = progress.sink.rows
         row: Row = {
             "query_id": progress.query_id,
             "run_id": progress.run_id,
-            "name": progress.name,
+            "name": name,
             "batch_id": progress.batch_id,
             "started_ms": _epoch_ms(progress.timestamp),
             "duration_ms": steps.get("triggerExecution") if whole is None else whole,
