@@ -8,6 +8,7 @@ import signal
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _until_broken(
 ) -> Iterator[_Result]:
     from concurrent.futures.process import BrokenProcessPool
 
-    pool = _pool(min(processes, len(items)), scratch)
+    pool = _pool(min(processes, len(items)), scratch, function)
     working: deque[Future[_Result]] = deque()
     rest = iter(items)
     try:
@@ -81,22 +82,31 @@ def _alone(
 ) -> Iterator[_Result]:
     from concurrent.futures.process import BrokenProcessPool
 
-    with _pool(1, scratch) as pool:
+    with _pool(1, scratch, function) as pool:
         try:
             yield pool.submit(function, item).result()
         except BrokenProcessPool:
             yield lost(item)
 
 
-def _pool(processes: int, scratch: str) -> ProcessPoolExecutor:
+def _pool(processes: int, scratch: str, function: Callable[..., object]) -> ProcessPoolExecutor:
     from concurrent.futures import ProcessPoolExecutor
 
     # Not `fork`: Arrow's threads may hold locks that nobody would give back.
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
     if "forkserver" in methods:
-        context.set_forkserver_preload(["emberscope.sources.load"])
+        # What all of them need is imported once, before they part.
+        context.set_forkserver_preload(["emberscope.sources.load", *sorted(_modules(function))])
     return ProcessPoolExecutor(processes, context, initializer=_prepare, initargs=(scratch,))
+
+
+def _modules(function: object) -> set[str]:
+    """The modules of a function and of those that were bound to it."""
+    if isinstance(function, partial):
+        return {module for each in (function.func, *function.args) for module in _modules(each)}
+    module = getattr(function, "__module__", None)
+    return {module} if module and module != "__main__" else set()
 
 
 def _prepare(scratch: str) -> None:
