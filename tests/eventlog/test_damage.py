@@ -153,7 +153,7 @@ def test_a_line_that_is_too_long_is_left_out_and_named(tmp_path: Path) -> None:
     assert run.application.lines == whole.application.lines + 1
     (note,) = [note for note in run.coverage.notes if note.lost]
     assert (note.code, note.lost) == ("limited", {"lines": 1, "bytes": len(plan)})
-    assert "line 41." in note.message
+    assert "Line 41 is" in note.message
     assert not run.coverage.complete
 
 

@@ -45,7 +45,7 @@ def test_the_files_follow_each_other_and_others_lie_beside_them(tmp_path: Path) 
 
 def test_a_gap_is_told(tmp_path: Path) -> None:
     write(tmp_path, {name: part(number) for number, name in enumerate(NAMES) if number != 1})
-    assert read(tmp_path)[1] == {"missing_part": "1 of the files rolled over are missing (of parts 1)."}
+    assert read(tmp_path)[1] == {"missing_part": "1 rolled file is missing: 1."}
     assert not read_event_log(str(tmp_path)).coverage.complete
 
 

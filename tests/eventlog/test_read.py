@@ -264,7 +264,7 @@ def test_other_types_than_sparks_own_are_read_leniently(tmp_path: Path) -> None:
         (b"PK\x03\x04" + b"\0" * 40, "zip archive"),
         (gzip.compress(b"no event\n"), "is not a Spark event log"),
         (b"\x28\xb5\x2f\xfd\x00", "zstd data"),
-        (b'{"Event":"Sp', "not one of its 1 lines"),
+        (b'{"Event":"Sp', r"not one of its lines \(1\)"),
     ],
 )
 def test_what_is_no_event_log_is_said_plainly(content: bytes, words: str, tmp_path: Path) -> None:

@@ -130,10 +130,12 @@ class Balance:
         found = []
         if 0 < seen.gaps <= _MOST_GAPS * (seen.ended + seen.open):
             verb = "id is" if seen.gaps == 1 else "ids are"
-            message = f"{format_count(seen.gaps)} task {verb} missing: the log has neither start nor end of them."
+            it = "it" if seen.gaps == 1 else "them"
+            message = f"{format_count(seen.gaps)} task {verb} missing: the log has neither start nor end of {it}."
             found.append((message, 2 * seen.gaps))
         if (without_start := seen.ended - (seen.starts - seen.open) - seen.misfits) > 0:
-            found.append((f"{counted(without_start, 'task')} ended, but the log has no start of them.", without_start))
+            it = "it" if without_start == 1 else "them"
+            found.append((f"{counted(without_start, 'task')} ended, but the log has no start of {it}.", without_start))
         if (short := self._short(stages) - lost_ends - seen.gaps) > 0:
             message = f"Stages succeeded with {counted(short, 'task')} more than the log shows to end well."
             found.append((message, short))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -83,6 +84,7 @@ class Builder:
         of_tasks = partial(into, "tasks") if into is not None else None
         self._tasks = TaskColumns(self.redactor, self._tasks_ended, repeated, of_tasks, keep=not facts_only)
         self._application: dict[str, Any] = {}
+        self._started: dict[tuple[str | None, str | None], None] = {}
         self._last_ms = ABSENT
         self._lines = Lines(kinds(*_COLUMNS))
         self._named = msgspec.json.Decoder(Named)
@@ -152,7 +154,7 @@ class Builder:
     def _route(self, line: bytes, number: int) -> bool:
         """Handles any line but a plain TaskEnd. False where it is malformed."""
         if not line.startswith(_PREFIX):
-            return not line.strip() or self._unusual(line, number)
+            return not line.strip() or self._unusual(line.removeprefix(codecs.BOM_UTF8), number)
         name = line[len(_PREFIX) : line.find(b'"', len(_PREFIX))].decode("utf-8", errors="replace")
         return self._handle(name, line, number)
 
@@ -205,6 +207,7 @@ class Builder:
             "app_start_ms": event.time_ms,
         }
         self._application = facts | self._application
+        self._started[event.app_id, event.attempt] = None
 
     def _application_end(self, event: events.ApplicationEnd) -> None:
         self._application |= {"app_end_ms": event.time_ms, "complete": True}
@@ -213,6 +216,11 @@ class Builder:
     def reads_plans(self) -> bool:
         """Whether all is read, and not only what facts need."""
         return not self._facts_only
+
+    @property
+    def started(self) -> list[str]:
+        """The ids of the applications whose start was seen; more than one where a log was put together by hand."""
+        return [" attempt ".join(part for part in started if part) or "one without an id" for started in self._started]
 
     @property
     def complete(self) -> bool:

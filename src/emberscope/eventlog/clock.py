@@ -97,8 +97,9 @@ def _backwards(table: pa.Table, start: str, end: str) -> int:
     """By how much an end lies before its start at most."""
     import pyarrow.compute as pc
 
-    most = pc.max(pc.subtract_checked(table[start], table[end])).as_py() if table.num_rows else None
-    return max(0, most or 0)
+    # As floats: what is between two times of a broken log may not fit into an integer.
+    times = [table[name].cast(pa.float64(), safe=False) for name in (start, end)]
+    return max(0, int(pc.max(pc.subtract(*times)).as_py() or 0))
 
 
 def _early(table: pa.Table, stages: StageTasks) -> int:

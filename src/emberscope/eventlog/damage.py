@@ -36,6 +36,8 @@ def damage_notes(
         compacted=compacted,
     )
     if counts.repeated:
-        message = f"{counted(counts.repeated, 'end')} of tasks are in the log more than once, and count as often."
+        one = counts.repeated == 1
+        ends = "1 end of a task is" if one else f"{counted(counts.repeated, 'end')} of tasks are"
+        message = f"{ends} in the log more than once, and {'counts' if one else 'count'} as often."
         notes.append(Note("duplicate_part", message))
     return notes + builder.clock.notes(tables, builder.balance.stages, builder.hosts())

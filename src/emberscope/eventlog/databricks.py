@@ -15,7 +15,9 @@ import msgspec
 
 from emberscope.errors import InputError
 from emberscope.eventlog.codecs import text_head
+from emberscope.eventlog.gaps import gaps
 from emberscope.tables.coverage import Note
+from emberscope.units import counted
 
 _ROLLED_OVER: Final = re.compile(r"eventlog-\d{4}-\d\d-\d\d--\d\d-\d\d")
 _CURRENT: Final = re.compile(r"eventlog(?:\.\w+)*")
@@ -61,11 +63,12 @@ def in_order(path: str, heads: list[tuple[str, bytes]]) -> tuple[list[tuple[str,
         else:
             first[metadata.number] = name
         chosen.append((name, head))
-    missing = sorted(set(range(max(first, default=0))) - first.keys())
-    if len(missing) > unknown:
-        some = ", ".join(str(number) for number in missing[:5])
-        count = len(missing) - unknown
-        notes.append(Note("missing_part", f"{count} of the files rolled over are missing (of parts {some}).", path))
+    missing, some = gaps(first, 0, max(first, default=0))
+    if missing > unknown:
+        count = missing - unknown
+        of = "" if not unknown else "one of " if count == 1 else "some of "
+        message = f"{counted(count, 'rolled file')} {'is' if count == 1 else 'are'} missing: {of}{some}."
+        notes.append(Note("missing_part", message, path))
     return chosen, notes
 
 

@@ -6,6 +6,7 @@ would cost time.
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -298,12 +299,18 @@ class SqlExecutionEnd(Record, frozen=True):
     query_id: str | None = field(name="queryId", default=None)
 
 
+# Any escape, so that `\\ud800`, a backslash and letters, is none of a surrogate.
+_ESCAPE: Final = re.compile(
+    r"\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(?P<half>\\u[dD][89a-fA-F][\da-fA-F]{2})|\\."
+)
+
+
 def decode(decoder: msgspec.json.Decoder[Any], line: bytes) -> Any:
     """The record on a line; where a value has another type than Spark's own, a second and lenient reading.
 
     Lenient: null counts as absent, 3.0 and "3" as the integer 3, and bytes that are no UTF-8 (Spark 2 on a driver with
-    another default charset) as the replacement character. What is nested too deeply is cut (`shallow`). Raises
-    `msgspec.MsgspecError` where the line is malformed.
+    another default charset) and half a surrogate pair (a text that was cut) as the replacement character. What is
+    nested too deeply is cut (`shallow`). Raises `msgspec.MsgspecError` where the line is malformed.
     """
     try:
         return decoder.decode(line)
@@ -317,8 +324,12 @@ def decode(decoder: msgspec.json.Decoder[Any], line: bytes) -> Any:
 
 
 def _leniently(decoder: msgspec.json.Decoder[Any], line: bytes) -> Any:
-    tree = msgspec.json.decode(line.decode("utf-8", errors="replace"))
+    tree = msgspec.json.decode(_ESCAPE.sub(_whole, line.decode("utf-8", errors="replace")))
     return msgspec.json.decode(msgspec.json.encode(_plain(tree)), type=decoder.type, strict=False)
+
+
+def _whole(escape: re.Match[str]) -> str:
+    return "\\ufffd" if escape["half"] else escape[0]
 
 
 def _plain(tree: Any) -> Any:

@@ -21,7 +21,7 @@ from emberscope.eventlog.rows import Files
 from emberscope.kernel import NATIVE
 from emberscope.tables.coverage import Coverage, Note
 from emberscope.tables.run import Application, Run
-from emberscope.units import format_bytes
+from emberscope.units import counted, format_bytes, format_count
 
 _BUFFER_BYTES: Final = 1 << 20
 _TOLD: Final = 5
@@ -64,7 +64,13 @@ def _read(path: str, builder: Builder) -> Run:
         for part in parts:
             notes += _read_part(part, builder)
         if not +builder.event_counts:
-            raise InputError(path, f"not one of its {builder.lines} lines is a whole Spark event.")
+            reason = f"not one of its lines ({format_count(builder.lines)}) is a whole Spark event."
+            raise InputError(path, reason, hint="An event log has one event on each line; give it as Spark wrote it.")
+        if not any("park" in name or name.startswith("DBC") for name in +builder.event_counts):
+            some = ", ".join(name[:40] for name in list(+builder.event_counts)[:3])
+            raise InputError(
+                path, f"its events ({some}) are not Spark's.", hint="Give the event log of an application."
+            )
         return run_of(path, parts, builder, notes)
 
 
@@ -81,6 +87,10 @@ def run_of(path: str, parts: Sequence[Part], builder: Builder, notes: Sequence[N
 def _notes(builder: Builder, application: Application, tables: dict[str, pa.Table]) -> list[Note]:
     """What there is to know of the log as a whole, besides the damage of its files."""
     notes = []
+    if len(builder.started) > 1:
+        who = ", ".join(builder.started[:3]) + (", ..." if len(builder.started) > 3 else "")
+        message = f"The log is of {len(builder.started)} applications ({who}), which are counted as one here."
+        notes.append(Note("unresolved", f"{message} Split it before each SparkListenerLogStart."))
     # The end that a malformed line held is told with that line.
     lost = builder.running.lost - builder.malformed
     if lost > 0:
@@ -126,13 +136,15 @@ def _read_part(part: Part, builder: Builder) -> list[Note]:
                 malformed_bytes += sum(len(lines[number - first]) for number in bad)
     notes = []
     if malformed:
-        some = ", ".join(map(str, malformed)) + (", ..." if malformed_count > _TOLD else "")
         lost: dict[str, float] = {"lines": malformed_count, "bytes": malformed_bytes}
-        notes.append(Note("malformed_line", f"Not whole Spark events: line {some}.", part.path, lost))
+        what = "no whole Spark event and was" if malformed_count == 1 else "no whole Spark events and were"
+        message = f"{_numbered(malformed, malformed_count)} {what} left out."
+        notes.append(Note("malformed_line", message, part.path, lost))
     if left_out := builder.long_lines[long_lines:]:
-        some = ", ".join(str(number - before) for number, _ in left_out[:5]) + (", ..." if len(left_out) > 5 else "")
         lost = {"lines": len(left_out), "bytes": sum(size for _, size in left_out)}
-        message = f"Lines of more than {format_bytes(LINE_BYTES)} were left out: line {some}."
+        which = _numbered([number - before for number, _ in left_out], len(left_out))
+        verb = "was" if len(left_out) == 1 else "were"
+        message = f"{which} longer than {format_bytes(LINE_BYTES)} and {verb} left out."
         notes.append(Note("limited", message, part.path, lost))
     if damage or cut_bytes:
         why = [*damage, *(["the last line is cut"] if cut_bytes else [])]
@@ -155,6 +167,14 @@ def _readable(part: Part, each: Iterator[Block]) -> Iterator[Block]:
         yield from each
     except OSError as error:
         raise InputError(part.path, f"cannot be read: {error.strerror}.") from error
+
+
+def _numbered(lines: Sequence[int], count: int) -> str:
+    """Which of `count` lines, by their first numbers: the beginning of a sentence."""
+    if count == 1:
+        return f"Line {lines[0]} is"
+    some = ", ".join(str(number) for number in lines[:_TOLD])
+    return f"{counted(count, 'line')} ({some}{', ...' if count > _TOLD else ''}) are"
 
 
 @contextmanager

@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from emberscope.eventlog.gaps import gaps
 from emberscope.tables.coverage import Note
+from emberscope.units import counted
 
 ROLLED: Final = re.compile(r"events_(\d+)_(.*)")
 _LOOSE: Final = re.compile(r"events_\*_(.*)")
@@ -63,7 +65,8 @@ def in_order(path: str, files: Iterable[str]) -> tuple[list[str], list[Note]]:
     indices = sorted(index for index in by_index if index >= start)
     # Spark begins with 1, and EMR with 0.
     begin = start or min(1, *indices, 1)
-    if missing := sorted(set(range(begin, max(indices, default=begin))) - set(indices)):
-        some = ", ".join(str(index) for index in missing[:5])
-        notes.append(Note("missing_part", f"{len(missing)} rolled files are missing: {some}.", where=path))
+    missing, some = gaps(indices, begin, max(indices, default=begin))
+    if missing:
+        verb = "is" if missing == 1 else "are"
+        notes.append(Note("missing_part", f"{counted(missing, 'rolled file')} {verb} missing: {some}.", where=path))
     return [by_index[index] for index in indices], notes

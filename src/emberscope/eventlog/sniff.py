@@ -7,7 +7,7 @@ from typing import Final
 
 from emberscope.eventlog.codecs import text_head
 
-_EVENT: Final = re.compile(rb'^[ \t\r]*\{\s*"Event"\s*:\s*"', re.MULTILINE)
+_EVENT: Final = re.compile(rb'^(?:\xef\xbb\xbf)?[ \t\r]*\{\s*"Event"\s*:\s*"', re.MULTILINE)
 
 
 def looks_like_event_log(head: bytes) -> bool:

@@ -33,6 +33,8 @@ SUMMED: Final = (
 )
 STATUSES: Final = ("success", "failed", "killed")
 
+_LARGEST: Final = 2**63 - 1
+
 
 class Totals:
     """Takes batches of tasks in; `result` is the sums over all of them."""
@@ -51,9 +53,16 @@ class Totals:
             column = columns[name]
             known = column[column != ABSENT]
             self._known[name] += len(known)
-            self._sums[name] += int(known.sum())
+            self._sums[name] += _sum(known)
 
     def result(self) -> TaskTotals:
         succeeded, failed, killed = self._statuses.tolist()
         sums = {name: self._sums[name] if self._known[name] else None for name in SUMMED}
         return TaskTotals(succeeded, failed, killed, self._with_metrics, sums)
+
+
+def _sum(values: NDArray[np.int64]) -> int:
+    """Exact where the sum is beyond 64 bits, which would come out as another number and not as an error."""
+    if len(values) and max(-int(values.min()), int(values.max())) > _LARGEST // len(values):
+        return sum(values.tolist())
+    return int(values.sum())

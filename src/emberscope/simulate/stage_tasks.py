@@ -32,7 +32,7 @@ class StageTasks:
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """A column as float64; NaN where it is not known."""
-        return np.asarray(self.table[name].cast(pa.float64()).to_numpy(), dtype=np.float64)
+        return np.asarray(self.table[name].cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
 
     def amounts(self, name: str) -> NDArray[np.float64]:
         """A column of times or sizes as float64, 0 where it is not known: for sums only."""
