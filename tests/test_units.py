@@ -3,7 +3,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emberscope.errors import UsageError
-from emberscope.units import counted, format_bytes, format_count, format_ms, format_ratio, parse_bytes, parse_ms
+from emberscope.units import (
+    counted,
+    format_bytes,
+    format_count,
+    format_ms,
+    format_ratio,
+    format_time,
+    parse_bytes,
+    parse_ms,
+    printable,
+)
 
 
 @pytest.mark.parametrize(
@@ -54,6 +64,8 @@ def test_parse_ms_takes_the_default_unit_of_the_setting() -> None:
         (245_000, "4 min 05 s"),
         (7_800_000, "2 h 10 min"),
         (-1500, "-1.5 s"),
+        (-0.2, "0 ms"),
+        (80_000_000_000, "22,222 h 13 min"),
     ],
 )
 def test_format_ms(ms: float, text: str) -> None:
@@ -64,7 +76,9 @@ def test_format_ms(ms: float, text: str) -> None:
 def test_prop_format_ms_carries_into_the_next_unit(ms: float) -> None:
     words = format_ms(ms).split()
     limits = {"ms": 1000, "s": 60, "min": 60, "h": float("inf")}
-    assert all(float(number) < limits[unit] for number, unit in zip(words[::2], words[1::2], strict=True))
+    assert all(
+        float(number.replace(",", "")) < limits[unit] for number, unit in zip(words[::2], words[1::2], strict=True)
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,3 +96,22 @@ def test_format_count_and_ratio() -> None:
 
 def test_counted_is_singular_for_one_only() -> None:
     assert [counted(n, "task") for n in (0, 1, 2000)] == ["0 tasks", "1 task", "2,000 tasks"]
+
+
+@given(st.integers(-(2**63), 2**63 - 1))
+def test_prop_any_moment_has_words_or_none(epoch_ms: int) -> None:
+    words = format_time(epoch_ms)
+    assert words is None or words.endswith(" UTC")
+
+
+def test_format_time() -> None:
+    assert format_time(1_796_049_015_999) == "2026-11-30 14:30:15 UTC"
+    assert format_time(-1) == "1969-12-31 23:59:59 UTC"
+    assert format_time(2**62) is None
+
+
+@given(st.text())
+def test_prop_nothing_that_a_terminal_obeys_is_printed(text: str) -> None:
+    said = printable(text)
+    assert len(said) == len(text)
+    assert all(letter == "\n" or letter.isprintable() for letter in said)

@@ -31,17 +31,27 @@ def parse_ms(text: str, *, default_unit: str = "ms") -> float:
 
 def format_ms(ms: float) -> str:
     """A time for people: `820 ms`, `12.3 s`, `4 min 05 s`, `2 h 10 min`."""
-    if ms < 0:
+    if ms < 0 and round(ms):
         return "-" + format_ms(-ms)
     if ms < 999.5:
-        return f"{ms:.0f} ms"
+        return f"{abs(ms):.0f} ms"
     if ms < 59_950:
         return f"{ms / 1000:.1f} s"
     seconds = round(ms / 1000)
     if seconds < 3600:
         return f"{seconds // 60} min {seconds % 60:02d} s"
     minutes = round(ms / 60_000)
-    return f"{minutes // 60} h {minutes % 60:02d} min"
+    return f"{minutes // 60:,} h {minutes % 60:02d} min"
+
+
+def format_time(epoch_ms: int) -> str | None:
+    """A moment for people: `2026-11-30 14:30:00 UTC`; None for one that no calendar has, as a broken clock tells it."""
+    from datetime import UTC, datetime, timedelta
+
+    try:
+        return f"{datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=epoch_ms):%Y-%m-%d %H:%M:%S} UTC"
+    except OverflowError:
+        return None
 
 
 def format_bytes(size_bytes: float) -> str:
@@ -69,3 +79,8 @@ def counted(count: int, one: str) -> str:
 def format_ratio(ratio: float) -> str:
     """A share of one as per cent: `12.3 %`, `0.4 %`, `100 %`."""
     return f"{ratio * 100:.0f} %" if ratio >= 0.9995 or ratio == 0 else f"{ratio * 100:.1f} %"
+
+
+def printable(text: str) -> str:
+    """Without control characters: names and messages come from logs and files, and a terminal obeys what it is sent."""
+    return "".join(letter if letter == "\n" or letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)

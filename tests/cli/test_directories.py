@@ -1,7 +1,9 @@
 """Directories of anything, and standard input: all that can be read is told, and what cannot be read too."""
 
 import json
+import os
 import shutil
+import socket
 import subprocess
 import sys
 
@@ -68,3 +70,63 @@ def test_standard_input_is_never_called_by_a_temporary_name(line, cut):
     assert done.returncode in ((0, 3) if cut else (0,))
     assert b"emberscope-stdin" not in done.stdout + done.stderr
     assert done.stdout or b"standard input" in done.stderr
+
+
+@pytest.mark.parametrize("verb", ["summary", "diagnose", "ingest"])
+@pytest.mark.parametrize("folder", ["logs", "eventlog_v2_app-1"])
+def test_pipes_and_sockets_in_a_folder_are_told_and_not_waited_for(verb, folder, tmp_path, capsys):
+    inside = tmp_path / folder
+    inside.mkdir()
+    shutil.copy(LOG, inside / "log")
+    os.mkfifo(inside / "events_1_app-1")
+    os.mkfifo(inside / "pipe")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(os.path.relpath(inside / "socket"))
+        assert (
+            exit_code([verb, str(inside), "--json", *(["-o", str(tmp_path / "to")] if verb == "ingest" else [])]) == 3
+        )
+    out, err = capsys.readouterr()
+    notes = json.loads(out)["coverage"]["notes"]
+    told = {note["where"].rpartition("/")[2] for note in notes if "a pipe, a socket or a device" in note["message"]}
+    assert told == {"events_1_app-1", "pipe", "socket"}
+    assert "And 2 more inputs could not be read" in err
+
+
+def test_a_folder_that_is_too_deep_is_not_called_empty(tmp_path, capsys):
+    deep = tmp_path / "a/b/c/d/e/f"
+    deep.mkdir(parents=True)
+    shutil.copy(LOG, deep / "log")
+    assert exit_code(["summary", str(tmp_path)]) == 3
+    err = capsys.readouterr().err
+    assert "empty" not in err
+    assert "4 folders deep" in err
+
+
+def test_of_several_applications_each_says_where_it_is_from_and_what_it_lacks(tmp_path, capsys):
+    shutil.copy(LOG, tmp_path / "whole")
+    (tmp_path / "cut").write_bytes(b'{"Event":"SparkListenerLogStart","Spark Version":"4.3.0"}\n{"Event":"Spark')
+    assert exit_code(["summary", str(tmp_path)]) == 0
+    cut, whole = capsys.readouterr().out.split("\n\n")[:2]
+    assert f"read from   {tmp_path / 'cut'}\n" in cut
+    assert "the last line is cut" in cut
+    assert f"read from   {tmp_path / 'whole'}\n" in whole
+    assert "the last line is cut" not in whole
+    exit_code(["summary", str(tmp_path), "--json"])
+    assert [app["path"] for app in json.loads(capsys.readouterr().out)["apps"]] == [
+        str(tmp_path / "cut"),
+        str(tmp_path / "whole"),
+    ]
+
+
+@pytest.mark.parametrize("verb", ["summary", "diagnose", "ingest"])
+def test_names_that_are_no_utf_8_and_names_that_a_terminal_obeys(verb, tmp_path, capsys):
+    inside = tmp_path / "in"
+    inside.mkdir()
+    for name in (b"log\xff", b"red\x1b[31m", b"bad\x1b[31m\xfe"):
+        content = b"no log" if name.startswith(b"bad") else LOG.read_bytes()
+        with open(os.fsencode(inside) + b"/" + name, "wb") as file:
+            file.write(content)
+    assert exit_code([verb, str(inside), *(["-o", str(tmp_path / "to")] if verb == "ingest" else [])]) == 3
+    out, err = capsys.readouterr()
+    assert "inside emberscope" not in err
+    assert "\x1b" not in out + err

@@ -9,7 +9,7 @@ import click
 
 from emberscope.cli.inputs import kind_option, read_inputs
 from emberscope.cli.output import write_document, write_result
-from emberscope.units import counted
+from emberscope.units import counted, printable
 
 if TYPE_CHECKING:
     from emberscope.sources.load import Input
@@ -50,5 +50,6 @@ def command(inputs: tuple[str, ...], output: str, as_json: bool, kind: str | Non
     if as_json:
         write_document(ingest_document(written, reading.problems))
     elif written:
-        write_result("".join(f"{done.directory}: {counted(len(done.rows), 'table')}\n" for done in written), None)
+        lines = [f"{done.directory}: {counted(len(done.rows), 'table')} of {done.run.path}" for done in written]
+        write_result(printable("\n".join(lines) + "\n"), None)
     reading.fail_if_incomplete()

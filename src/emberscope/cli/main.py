@@ -77,7 +77,9 @@ def _fault(error: Exception, debug: bool) -> int:
 
 def complain(sentence: str) -> None:
     """One sentence, in one line, on standard error."""
-    words = " ".join(sentence.split())
+    from emberscope.units import printable
+
+    words = printable(" ".join(sentence.split()))
     if sys.stderr is None:  # closed by our caller; `print` would take standard output instead
         return
     print(f"emberscope: {words}{'' if words.endswith(('.', '?', '!')) else '.'}", file=sys.stderr)

@@ -12,6 +12,7 @@ from typing import Any
 
 from emberscope.errors import StoreError, UsageError
 from emberscope.tables.coverage import Coverage
+from emberscope.units import printable
 
 MOST_NOTES = 5
 _NOTE_SECONDS = 10
@@ -124,7 +125,7 @@ def say(*sentences: str) -> None:
         return
     try:
         for sentence in sentences:
-            print(sentence, file=sys.stderr)
+            print(printable(sentence), file=sys.stderr)
         sys.stderr.flush()
     except OSError:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - it lives as long as the process

@@ -8,7 +8,6 @@ styles. Each part is a function of the `Subject`; a new one is one line in `PART
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Literal
 
 import pyarrow.compute as pc
@@ -24,6 +23,7 @@ from emberscope.report.flame_page import MODULES, STYLES, flame_element
 from emberscope.report.part import Part, Subject, subject_of
 from emberscope.report.rendering import rendered
 from emberscope.rules.places import sql_descriptions
+from emberscope.units import format_time
 
 if TYPE_CHECKING:
     from emberscope.report.diagnosis import Diagnosed
@@ -169,7 +169,7 @@ def _facts(run: Run) -> list[str]:
             f"Java {application.java_version}" if application.java_version else None,
             application.master,
             application.user,
-            f"{datetime.fromtimestamp(started / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC" if started is not None else None,
+            format_time(started) if started is not None else None,
         )
         if fact
     ]

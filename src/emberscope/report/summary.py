@@ -11,7 +11,7 @@ from emberscope.eventlog.facts import facts
 from emberscope.sources.lost import executor_rows
 from emberscope.store.chunks import chunks_of
 from emberscope.tables.coverage import Coverage, Note, total
-from emberscope.units import counted, format_bytes, format_count, format_ms
+from emberscope.units import counted, format_bytes, format_count, format_ms, printable
 
 if TYPE_CHECKING:
     from emberscope.errors import InputError
@@ -63,7 +63,7 @@ def summary_document(read: Sequence[Summarized], problems: Sequence[InputError] 
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "inputs": [{"path": path, "kind": kind, "coverage": said.document()} for path, kind, said in inputs],
-        "apps": [one.app for one in read if one.app is not None],
+        "apps": [one.app | {"path": one.path} for one in read if one.app is not None],
         "recordings": [recording for one in read for recording in one.recordings],
     }
     if stored:
@@ -172,22 +172,31 @@ def _task_samples(run: Run) -> tuple[dict[Key, tuple[int, int]], dict[str, int]]
 
 def summary_text(document: dict[str, Any]) -> str:
     """The document for people."""
-    blocks = [_app_text(app) for app in document["apps"]]
+    apps = document["apps"]
+    several = len(apps) > 1
+    blocks = [_app_text(app) + (_of_several(app) if several else "") for app in apps]
     if "run" in document:
         blocks.append(_recordings_text(document["recordings"]))
     else:
         blocks += [_recording_text(recording) for recording in document["recordings"]]
     if "run" in document:
         blocks += [_run_text(run) for run in document.get("runs", [document["run"]])]
-    blocks.append(_coverage_text(document["coverage"]))
-    return "\n\n".join(block for block in blocks if block) + "\n"
+    told = [note for app in apps for note in app["coverage"]["notes"]] if several else []
+    blocks.append(_coverage_text(document["coverage"], told))
+    return printable("\n\n".join(block for block in blocks if block) + "\n")
+
+
+def _of_several(app: dict[str, Any]) -> str:
+    """Which of several inputs an application is from, and what is to be said of it alone."""
+    said = _coverage_text(app["coverage"]).replace("\n", "\n  ")
+    return f"\n  read from   {app['path']}" + (f"\n  {said}" if said else "")
 
 
 def _title(app: dict[str, Any]) -> str:
     """What the log says of who the application is; it says nothing where its first events are missing."""
     name, app_id, version = app["app_name"], app["app_id"], app["spark_version"]
     who = f"{name} ({app_id})" if name and app_id else name or app_id or "application of unknown name"
-    return f"{who}, Spark {version}" if version else f"{who}, Spark's version not known"
+    return " ".join((f"{who}, Spark {version}" if version else f"{who}, Spark's version not known").split())
 
 
 def _app_text(app: dict[str, Any]) -> str:
@@ -252,9 +261,11 @@ def _run_text(run: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _coverage_text(coverage: dict[str, Any]) -> str:
-    if not coverage["notes"]:
+def _coverage_text(coverage: dict[str, Any], told: Sequence[dict[str, Any]] = ()) -> str:
+    """All notes but those that are told elsewhere."""
+    notes = [note for note in coverage["notes"] if note not in told]
+    if not notes:
         return ""
     lines = ["incomplete:" if not coverage["complete"] else "to know:"]
-    lines += [f"  {note['message']}" + (f" ({note['where']})" if note["where"] else "") for note in coverage["notes"]]
+    lines += [f"  {note['message']}" + (f" ({note['where']})" if note["where"] else "") for note in notes]
     return "\n".join(lines)

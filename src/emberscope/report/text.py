@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from emberscope.report.diagnosis import Diagnosed, all_findings, all_not_evaluated, no_finding, not_evaluated_sentences
 from emberscope.tables.coverage import total
-from emberscope.units import counted, format_ms, format_ratio
+from emberscope.units import counted, format_ms, format_ratio, printable
 
 if TYPE_CHECKING:
     from emberscope.report.hot_code import HotCode
@@ -32,7 +32,7 @@ def diagnosis_text(diagnosed: Sequence[Diagnosed]) -> str:
     else:
         lines += [no_finding(diagnosed), ""]
     lines += list(_closing(diagnosed))
-    return _printable("\n".join(lines).rstrip() + "\n")
+    return printable("\n".join(lines).rstrip() + "\n")
 
 
 def diagnosis_markdown(diagnosed: Sequence[Diagnosed]) -> str:
@@ -51,7 +51,7 @@ def diagnosis_markdown(diagnosed: Sequence[Diagnosed]) -> str:
         lines += [f"- {evidence.text} (`{evidence.source}`)" for evidence in finding.finding.evidence]
         lines += ["", *_advice_markdown(finding.finding.advice), finding.finding.saving_basis, ""]
     lines += [f"- {line}" for line in _closing(diagnosed) if line]
-    return _printable("\n".join(lines).rstrip() + "\n").replace("<", "&lt;")
+    return printable("\n".join(lines).rstrip() + "\n").replace("<", "&lt;")
 
 
 def price(finding: Ranked) -> str:
@@ -69,7 +69,7 @@ def coverage_line(coverage: Coverage) -> str:
     """One line on how complete the data are."""
     if not coverage.notes:
         return "Coverage: complete, nothing is known to be lost."
-    said = "; ".join(note.message + (f" ({note.where})" if note.where else "") for note in coverage.notes)
+    said = " ".join(note.message + (f" ({note.where})" if note.where else "") for note in coverage.notes)
     return ("Coverage: complete. " if coverage.complete else "Coverage: not complete. ") + said
 
 
@@ -133,11 +133,6 @@ def _closing(diagnosed: Sequence[Diagnosed]) -> Iterator[str]:
     if unasked:
         yield ""
     yield from _wrap(coverage_line(total(item.run.coverage for item in diagnosed)))
-
-
-def _printable(text: str) -> str:
-    """Without control characters: names and messages come from logs, and a terminal obeys what it is sent."""
-    return "".join(letter if letter == "\n" or letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
 def _wrap(text: str, first: str = "", rest: str | None = None) -> list[str]:

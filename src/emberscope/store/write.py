@@ -49,8 +49,8 @@ def writing(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_json(path: Path, document: dict[str, Any]) -> None:
-    """Write a JSON document whole or not at all."""
-    write_bytes(path, (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode())
+    """Write a JSON document whole or not at all. Bytes of a path that are no UTF-8 become question marks."""
+    write_bytes(path, (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode(errors="replace"))
 
 
 def check_writable(store: Path) -> None:
