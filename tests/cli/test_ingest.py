@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 
 import pyarrow.parquet as pq
 import pytest
@@ -10,7 +12,8 @@ from emberscope.cli.main import exit_code
 from emberscope.eventlog import accumulables, conf, executor_metrics, rows, sessions, sql, stages, streaming, tasks
 from emberscope.eventlog.read import read_event_log
 from emberscope.sources import ingest
-from tests.eventlog.logs import CONNECT, DATA, EVENTFUL, PACKED, RETRIED, ROLLED
+from tests.eventlog.logs import CONNECT, DATA, EVENTFUL, PACKED, RETRIED, ROLLED, packed_text
+from tests.sources.archives import tarred, zipped
 from tests.sources.stored import DATA as ALL_DATA
 
 LOGS = (PACKED, ROLLED, EVENTFUL, CONNECT, RETRIED)
@@ -82,3 +85,27 @@ def test_nothing_is_left_where_nothing_could_be_read(tmp_path):
     assert exit_code(["ingest", str(tmp_path / "junk"), "-o", str(tmp_path / "out")]) == 3
     assert not (tmp_path / "out").exists() or not list((tmp_path / "out").iterdir())
     assert DATA.exists()
+
+
+@pytest.mark.parametrize("form", ["-", "logs.zip", "logs.tgz"])
+@pytest.mark.parametrize("known", [True, False])
+def test_what_was_unpacked_or_piped_is_called_as_people_know_it(form, known, tmp_path):
+    text = b"".join(line for line in packed_text(EVENTFUL).splitlines(True) if known or b"ApplicationStart" not in line)
+    path = tmp_path / form
+    if form == "logs.zip":
+        path.write_bytes(zipped({"log": text}))
+    elif form == "logs.tgz":
+        path.write_bytes(tarred({"log": text}))
+    command = [sys.executable, "-m", "emberscope.cli.main", "ingest", form, "-o", "to"]
+    said = [
+        subprocess.run([*command, *more], input=text, capture_output=True, check=True, cwd=tmp_path).stdout.decode()
+        for more in ([], ["--json"])
+    ]
+    written = next((tmp_path / "to").iterdir())
+    said.append((written / "ingest.json").read_text())
+    assert said[0].split()[-1] in (form, f"{form}/log")
+    assert json.loads(said[1])["inputs"][0]["path"] == json.loads(said[2])["input"] == said[0].split()[-1]
+    assert json.loads(said[1])["inputs"][0]["kind"] == "event_log"
+    assert not any("emberscope-" in text for text in said)
+    if not known:
+        assert written.name in ("standard-input", "log", form)

@@ -18,7 +18,7 @@ from emberscope.errors import InputError, StoreError, UsageError
 from emberscope.eventlog.facts import facts
 from emberscope.eventlog.read import read_into
 from emberscope.eventlog.tasks import GROUP_ROWS
-from emberscope.sources.load import Input, load
+from emberscope.sources.load import Input, as_known, load
 from emberscope.store.layout import safe_name
 from emberscope.store.write import write_json
 from emberscope.tables.coverage import Coverage, Note, total
@@ -64,6 +64,7 @@ def ingest(item: Input, into: Path, taken: set[str]) -> Ingested:
         else:
             run = load(item.path, item.kind, files=item.files)
             rows = {name: _write(table, tables / f"{name}.parquet") for name, table in run.tables.items()}
+        run = as_known(item, run)
         described = _describe(item, run, dict(sorted(rows.items())))
         write_json(directory / DOCUMENT, described)
         place = into / _free_name(_name(run), taken)
@@ -76,7 +77,10 @@ def ingest_document(written: Sequence[Ingested], problems: Sequence[InputError])
     unread = [Coverage((Note("missing_part", error.reason, error.path),)) for error in problems]
     return {
         "schema": SCHEMA,
-        "inputs": [{"path": done.run.path, "coverage": done.run.coverage.document()} for done in written]
+        "inputs": [
+            {"path": done.run.path, "kind": done.document["kind"], "coverage": done.run.coverage.document()}
+            for done in written
+        ]
         + [
             {"path": error.path, "kind": None, "coverage": coverage.document()}
             for error, coverage in zip(problems, unread, strict=True)
@@ -90,7 +94,7 @@ def _describe(item: Input, run: Run, rows: dict[str, int]) -> dict[str, Any]:
     """What lies beside the tables: what they are of, the facts of an event log, and what is missing."""
     return {
         "schema": SCHEMA,
-        "input": item.name or run.path,
+        "input": run.path,
         "kind": item.kind,
         "app": facts(run) if "stages" in run.tables else None,
         "recordings": [recording.document() for recording in run.recordings],
@@ -168,7 +172,7 @@ def _options(schema: pa.Schema) -> dict[str, Any]:
 def _name(run: Run) -> str:
     application = run.application
     if application.app_id is None:
-        return safe_name(os.path.basename(os.path.abspath(run.path)))
+        return safe_name("standard-input" if run.path == "-" else os.path.basename(os.path.abspath(run.path)))
     attempt = f"_{application.attempt}" if application.attempt else ""
     return safe_name(application.app_id + attempt)
 

@@ -132,7 +132,7 @@ def read_each(
             yield Outcome(item, None, [error])
         else:
             unread = _unread_files(run, item.files)
-            yield Outcome(item, digest(item, _as_known(item, run)), unread)
+            yield Outcome(item, digest(item, as_known(item, run)), unread)
         return
     try:
         yield from _read_members(item, reader, digest)
@@ -181,7 +181,7 @@ def _sendable(function: Callable[..., object]) -> bool:
     return "<locals>" not in getattr(inner, "__qualname__", "<locals>")
 
 
-def _as_known(item: Input, run: Run) -> Run:
+def as_known(item: Input, run: Run) -> Run:
     """The run as people know it."""
     if item.live:
         from emberscope.sources.live import of_interface
