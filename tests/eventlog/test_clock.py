@@ -68,3 +68,22 @@ def test_tasks_that_ran_longer_than_they_were_there(tmp_path: Path) -> None:
 
 def test_clocks_that_agree_are_not_told(tmp_path: Path) -> None:
     assert _told(tmp_path / "log", lambda number, event: None) == []
+
+
+@pytest.mark.parametrize("profile", [0, 1])
+@pytest.mark.parametrize("cores", [1, 2])
+def test_run_times_are_those_of_all_cores_of_a_task(cores: int, profile: int, tmp_path: Path) -> None:
+    """Spark 4.1 and later multiply them, by the cores that the stage's resource profile gives to a task."""
+
+    def change(number: int, event: Event) -> None:
+        if event["Event"] == "SparkListenerResourceProfileAdded":
+            event["Resource Profile Id"] = profile
+            event["Task Resource Requests"]["cpus"]["Amount"] = cores
+        if event["Event"] == "SparkListenerStageSubmitted":
+            event["Stage Info"]["Resource Profile Id"] = profile
+        if event["Event"] == "SparkListenerTaskEnd":
+            info = event["Task Info"]
+            info["Finish Time"] += 500
+            event["Task Metrics"]["Executor Run Time"] = 2 * (info["Finish Time"] - info["Launch Time"])
+
+    assert bool(_told(tmp_path / "log", change)) == (cores == 1)

@@ -79,7 +79,7 @@ class Builder:
         self.running = RunningTasks()
         self.balance = self._columns.balance
         self.column_notes = self._columns.notes
-        self.clock = Clock()
+        self.clock = Clock(self._columns.task_cores)
         repeated = _leave if facts_only else self._columns.repeated.take
         of_tasks = partial(into, "tasks") if into is not None else None
         self._tasks = TaskColumns(self.redactor, self._tasks_ended, repeated, of_tasks, keep=not facts_only)

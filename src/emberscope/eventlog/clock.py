@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -31,7 +31,9 @@ class Clock:
     longer than it was there.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, task_cores: Callable[[int], float]) -> None:
+        """`task_cores` says how many cores each task of a stage has, by the stage's id."""
+        self._task_cores = task_cores
         self._latest_ms = 0
         self._back: tuple[int, int] = (0, 0)
         self._negative_ms = 0
@@ -57,10 +59,17 @@ class Clock:
             return
         span = (finish - launch)[there]
         self._negative_ms = max(self._negative_ms, int(-span.min()))
-        over = np.where(ran == ABSENT, 0, ran)[there] - span
-        for position in np.flatnonzero((over > _SLACK_MS) & (span >= 0)).tolist():
-            host = int(columns["host"][there][position])
-            self._longer[host] = max(self._longer.get(host, 0), int(over[position]))
+        ran = np.where(ran == ABSENT, 0, ran)[there]
+        suspects = np.flatnonzero((ran - span > _SLACK_MS) & (span >= 0))
+        if not len(suspects):
+            return
+        # Spark 4.1 and later multiply a task's run time by its cores.
+        stages, of_suspect = np.unique(columns["stage_id"][there][suspects], return_inverse=True)
+        cores = np.array([max(1.0, self._task_cores(stage)) for stage in stages.tolist()])[of_suspect]
+        over = ran[suspects] / cores - span[suspects]
+        for suspect, over_ms in zip(suspects[over > _SLACK_MS], over[over > _SLACK_MS].tolist(), strict=True):
+            host = int(columns["host"][there][suspect])
+            self._longer[host] = max(self._longer.get(host, 0), int(over_ms))
 
     def notes(self, tables: Mapping[str, pa.Table], stages: StageTasks, hosts: list[str]) -> list[Note]:
         """Each kind of contradiction with its largest size."""

@@ -75,6 +75,10 @@ class Columns:
         self.sessions = SessionColumns(redactor, files, keep=keep)
         self.balance = Balance()
 
+    def task_cores(self, stage_id: int) -> float:
+        """How many cores each task of a stage has."""
+        return self.profiles.task_cores(self.stages.resource_profile(stage_id))
+
     def routes(self) -> Routes:
         """The record and the handler of each event, by its name without its package."""
         return {

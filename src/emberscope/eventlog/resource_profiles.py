@@ -36,6 +36,12 @@ class ResourceProfiles:
     def added(self, event: ResourceProfileAdded) -> None:
         self._profiles[event.resource_profile_id] = event
 
+    def task_cores(self, profile_id: int | None) -> float:
+        """How many cores a task has by a profile; 1 if the log does not say."""
+        profile = self._profiles.get(0 if profile_id is None else profile_id)
+        cores = profile.task.get("cpus") if profile is not None else None
+        return 1.0 if cores is None or cores.amount is None else cores.amount
+
     def table(self) -> pa.Table:
         """The table `resource_profiles`."""
         rows = [

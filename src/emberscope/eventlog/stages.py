@@ -54,6 +54,7 @@ class StageColumns:
         of_stages = columns.get("stages", [column.name for column in STAGES.columns])
         of_jobs = columns.get("jobs", [column.name for column in JOBS.columns])
         of_rdds = [name for name in _OF_RDDS if name in of_stages]
+        self._profiles: dict[int, int] = {}
         self._jobs, self._stages, self._planned, self._rdds = (
             Kept(rows_with(names), files and files()) for names in (of_jobs, of_stages, of_stages, of_rdds)
         )
@@ -97,6 +98,8 @@ class StageColumns:
 
     def submitted(self, event: StageSubmitted) -> None:
         stage = event.stage
+        if stage.resource_profile_id:
+            self._profiles[stage.stage_id] = stage.resource_profile_id
         labels = self._labels(event.properties or _NO_PROPERTIES)
         row = self._stages.of(stage.stage_id, stage.stage_attempt)
         self._planned.drop(stage.stage_id, stage.stage_attempt)
@@ -111,6 +114,10 @@ class StageColumns:
         self._blocks_of(stage)
         row["status"] = "succeeded" if stage.failure_reason is None else "failed"
         row["accumulator_ids"] = [a.id for a in stage.accumulables if not is_task_metric(a)]
+
+    def resource_profile(self, stage_id: int) -> int | None:
+        """The resource profile of a stage that was submitted; None if it is the default one."""
+        return self._profiles.get(stage_id)
 
     def _saw(self, ms: int | None) -> None:
         if ms is not None and ms > self.latest_ms:

@@ -39,7 +39,13 @@ TASKS: Final = Table(
         Column("reason", "category", "name", "Spark's reason for the end", "Task End Reason.Reason"),
         Column("error_class", "string", "name", "exception class of a failure", "Task End Reason.Class Name"),
         Column("error_message", "string", "text", "first words of a failure, redacted", "Task End Reason.Description"),
-        Column("executor_run_time_ms", "int64", "ms", "wall time in the task's body", "Task Metrics.Executor Run Time"),
+        Column(
+            "executor_run_time_ms",
+            "int64",
+            "ms",
+            "wall time in the task's body; since Spark 4.1 times the cores that the task has (`spark.task.cpus`)",
+            "Task Metrics.Executor Run Time",
+        ),
         Column(
             "executor_cpu_time_ns",
             "int64",
