@@ -156,6 +156,31 @@ def test_a_node_that_is_excluded_counts_for_its_executors() -> None:
     assert by_id["1"]["resources"] is None
 
 
+def test_the_first_removal_of_an_executor_is_the_one_that_counts() -> None:
+    def removed(ms: int, reason: str) -> dict[str, Any]:
+        return {
+            "Event": "SparkListenerExecutorRemoved",
+            "Timestamp": ms,
+            "Executor ID": "1",
+            "Removed Reason": reason,
+        }
+
+    def added(ms: int) -> dict[str, Any]:
+        info = {"Host": "a", "Total Cores": 1, "Log Urls": {}}
+        return {"Event": "SparkListenerExecutorAdded", "Timestamp": ms, "Executor ID": "1", "Executor Info": info}
+
+    # Spark tells that a decommissioned executor leaves, and then that its process ended.
+    told = [removed(20, "Executor decommission: told to go"), removed(30, "Command exited with code 0")]
+    tables = columns(added(10), *told)
+    (row,) = tables["executors"]
+    assert (row["removed_ms"], row["decommissioned"]) == (20, True)
+    assert row["removed_reason"] == "Executor decommission: told to go"
+    gone = [(event["time_ms"], event["reason"]) for event in tables["executor_events"] if event["event"] == "removed"]
+    assert gone == [(20, "Executor decommission: told to go"), (30, "Command exited with code 0")]
+    (again,) = columns(added(10), *told, added(40))["executors"]
+    assert (again["added_ms"], again["removed_ms"], again["decommissioned"]) == (40, None, None)
+
+
 def test_batches_of_a_streaming_query(run: Run, told: list[dict[str, Any]]) -> None:
     want = [event["progress"] for event in named(told, "StreamingQueryListener$QueryProgressEvent")]
     got = run.tables["streaming_batches"].to_pylist()

@@ -122,9 +122,10 @@ class ExecutorColumns:
     def removed(self, event: ExecutorRemoved) -> None:
         reason = self._redactor.text(shorten(event.reason))
         row = self._executors.get(event.executor_id, {})
-        row["removed_ms"] = event.time_ms
-        row["removed_reason"] = reason
-        row["decommissioned"] = None if reason is None else _DECOMMISSIONED.search(reason) is not None
+        if row.get("removed_ms") is None:  # of one that was decommissioned Spark also tells the end of its process
+            row["removed_ms"] = event.time_ms
+            row["removed_reason"] = reason
+            row["decommissioned"] = None if reason is None else _DECOMMISSIONED.search(reason) is not None
         self._event(event.time_ms, "removed", event.executor_id, row.get("host"), reason=reason)
 
     def block_manager(self, event: BlockManagerAdded) -> None:
