@@ -64,7 +64,7 @@ def main() -> int:
     parser.add_argument("--patience", type=float, default=60, help="seconds to wait for the next log to be listed")
     parser.add_argument("--show", type=int, default=10, help="differences to list for each log and reason")
     options = parser.parse_args()
-    unexplained = 0
+    done: list[Comparison] = []
     for apps in rounds(options.logs):
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch, "logs")
@@ -85,8 +85,8 @@ def main() -> int:
                     compared = Comparison(run, read_task_accumulables(str(log)), says)
                     compared.all()
                     report(log, compared, options.show)
-                    unexplained += sum(not difference.reason for difference in compared.differences)
-    return 1 if unexplained else 0
+                    done.append(compared)
+    return 1 if summary(done) else 0
 
 
 def report(log: Path, compared: Comparison, show: int) -> None:
@@ -99,6 +99,19 @@ def report(log: Path, compared: Comparison, show: int) -> None:
         print(f"  {reason}: {count:,}")
         for difference in [d for d in compared.differences if (d.reason or "unexplained") == reason][:show]:
             print(f"    {difference}")
+
+
+def summary(done: list[Comparison]) -> int:
+    """Prints one table over all logs. How much is unexplained."""
+    equal: Counter[str] = sum((compared.equal for compared in done), Counter())
+    different: dict[str, Counter[str]] = {what: Counter() for what in equal}
+    for difference in (difference for compared in done for difference in compared.differences):
+        different.setdefault(difference.what, Counter())[difference.reason or "unexplained"] += 1
+    print(f"\n{len(done)} logs\n| part | equal | different |\n|---|---|---|")
+    for what, reasons in different.items():
+        said = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common()) or "0"
+        print(f"| {what} | {equal[what]:,} | {said} |")
+    return sum(reasons["unexplained"] for reasons in different.values())
 
 
 if __name__ == "__main__":

@@ -28,6 +28,8 @@ LIMITS = {
     "spark.ui.retainedDeadExecutors": 1_000_000,
     "spark.sql.ui.retainedExecutions": 1_000_000,
 }
+# How long it may take until it answers at all.
+START_S = 300
 SUFFIXES = {"zstd": ".zstd", "lz4": ".lz4", "snappy": ".snappy", "lzf": ".lzf"}
 PARTS = {
     "stages": "stages?details=false",
@@ -49,12 +51,14 @@ class Server:
     def listed(self, expected: set[str], patience_s: float) -> dict[str, str]:
         """The path of each expected application, as soon as all are listed or none has come for some time."""
         found: dict[str, str] = {}
-        changed = time.monotonic()
+        started = changed = time.monotonic()
         while expected - found.keys() and time.monotonic() - changed < patience_s:
             time.sleep(1)
             try:
                 applications = self.get("applications")
             except (urllib.error.URLError, ConnectionError):
+                if time.monotonic() - started < START_S:
+                    changed = time.monotonic()
                 continue
             for application in applications:
                 attempt = application["attempts"][0].get("attemptId")

@@ -14,12 +14,14 @@ import signal
 import sys
 import time
 
-from pyspark import TaskContext
+import scheduled_shapes
+from pyspark import TaskContext, cloudpickle
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
+from scheduled_shapes import MASTERS, SETTINGS, SHAPES, all_executors, executor_pid, two_hosts
 
+cloudpickle.register_pickle_by_value(scheduled_shapes)  # executors do not have that file
 FOLDER = pathlib.Path(sys.argv[2]).resolve()
-CLUSTER = {"executor_loss", "retries"}
 
 
 def plain(spark: SparkSession) -> None:
@@ -36,9 +38,11 @@ def plain(spark: SparkSession) -> None:
 
 
 def rolled(spark: SparkSession) -> None:
-    """Enough tasks for more than one rolled file of 2 MiB."""
+    """Enough tasks for more than one rolled file of the least size: 2 MiB, before Spark 4.3 10 MiB."""
     plain(spark)
-    spark.sparkContext.parallelize(range(900), 900).count()
+    size = spark.conf.get("spark.eventLog.rolling.maxFileSize")
+    tasks = 900 if size == "2m" else 3600
+    spark.range(0, tasks, 1, tasks).write.format("noop").mode("overwrite").save()
 
 
 def retries(spark: SparkSession) -> None:
@@ -73,9 +77,7 @@ def executor_loss(spark: SparkSession) -> None:
     def dies_once(rows: object) -> object:
         if TaskContext.get().partitionId() == 5 and not mark.exists():
             mark.touch()
-            # This process is forked from a daemon, and that is the executor's child.
-            daemon = pathlib.Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2].split()[1]
-            os.kill(int(daemon), signal.SIGKILL)
+            os.kill(executor_pid(), signal.SIGKILL)
             time.sleep(60)
         return rows
 
@@ -118,8 +120,8 @@ def long(spark: SparkSession) -> None:
 def overload(spark: SparkSession) -> None:
     """Many short tasks: more events than a short queue to the event log can hold."""
     plain(spark)
-    spark.sparkContext.parallelize(range(1500), 1500).count()
-    spark.sparkContext.parallelize(range(8), 8).count()
+    for tasks in (1500, 8):
+        spark.range(0, tasks, 1, tasks).write.format("noop").mode("overwrite").save()
 
 
 def connect(spark: SparkSession) -> None:
@@ -160,12 +162,9 @@ def counts(spark: SparkSession) -> dict[str, int]:
     }
 
 
-def session(shape: str) -> SparkSession:
+def session(shape: str, master: str) -> SparkSession:
     builder = SparkSession.builder.appName(f"shaped-{shape}")
-    if shape == "connect":
-        builder = builder.remote("local[2]")
-    else:
-        builder = builder.master("local-cluster[2,1,512]" if shape in CLUSTER else "local[2]")
+    builder = builder.remote(master) if shape == "connect" else builder.master(master)
     settings = {
         "spark.executor.memory": "512m",
         "spark.ui.enabled": "false",
@@ -175,6 +174,7 @@ def session(shape: str) -> SparkSession:
         "spark.local.dir": str(FOLDER / "local"),
         "spark.eventLog.enabled": "true",
         "spark.eventLog.dir": (FOLDER / "log").as_uri(),
+        **SETTINGS.get(shape, {}),
         **dict(setting.split("=", 1) for setting in sys.argv[3:]),
     }
     for key, value in settings.items():
@@ -182,19 +182,35 @@ def session(shape: str) -> SparkSession:
     return builder.getOrCreate()
 
 
-if __name__ == "__main__":
-    shape = sys.argv[1]
-    for name in ("log", "local"):
-        (FOLDER / name).mkdir(parents=True, exist_ok=True)
-    spark = session(shape)
-    if shape != "connect":
-        spark.sparkContext.setLogLevel("OFF")
-    globals()[shape](spark)
-    said = {"sql_executions": 2} if shape == "connect" else counts(spark)
+def run(shape: str, master: str) -> dict[str, int]:
+    """Runs the application of a shape to its end. What Spark counted."""
+    spark = session(shape, master)
+    if shape == "connect":
+        connect(spark)
+        spark.stop()
+        return {"sql_executions": 2}
+    spark.sparkContext.setLogLevel("OFF")
+    if master.startswith("spark:"):
+        all_executors(spark, 2)
+    if shape in SHAPES:
+        SHAPES[shape](spark, FOLDER)
+    else:
+        globals()[shape](spark)
+    said = counts(spark)
     if shape == "killed":
         jvm = spark.sparkContext._jvm.java.lang.ProcessHandle.current().pid()
         print(json.dumps(said), flush=True)
         os.kill(jvm, signal.SIGKILL)
         os._exit(0)
     spark.stop()
+    return said
+
+
+if __name__ == "__main__":
+    shape = sys.argv[1]
+    for name in ("log", "local"):
+        (FOLDER / name).mkdir(parents=True, exist_ok=True)
+    cluster = two_hosts(FOLDER) if shape == "speculation" else contextlib.nullcontext(MASTERS.get(shape, "local[2]"))
+    with cluster as master:
+        said = run(shape, master)
     print(json.dumps(said), flush=True)
