@@ -7,7 +7,8 @@ metric of each of their operators, letter by letter. What differs is listed with
     repeated     metrics over all attempts, where the server forgets all but the last (it is right on what it shows)
     removed      tasks that end after their executor was removed: the server leaves them out of the executor's sums
     unfinished   of stages without an end, totals of accumulators are not in the log; the server adds up their tasks
-    dropped      stages of a job whose start the log lost: the server does not know what they ran for
+    dropped      of a job whose start the log lost the server does not know what its stages ran for, and of a task
+                 whose start it lost not what it did; of a stage that lost all events there is no total of accumulators
     pending      a stage that an unfinished job planned and that never was submitted is "skipped" here
     local        of a driver that runs tasks the server shows the time of the application, not of its tasks
     vendor       a type of metric that Spark does not know: the server adds up what is no sum

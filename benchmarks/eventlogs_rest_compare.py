@@ -78,6 +78,7 @@ class Comparison:
         self.differences: list[Difference] = []
         self._server = server
         self._spark2 = (run.application.spark_version or "").startswith(("1.", "2."))
+        self._dropped = any(note.code == "dropped_events" for note in run.coverage.notes)
         self._stages = {(row["stage_id"], row["stage_attempt"]): row for row in run.tables["stages"].to_pylist()}
         self._shown = Shown(updates, run.tables["stages"])
         self._tasks: dict[tuple[int, int], list[Row]] = defaultdict(list)
@@ -130,7 +131,9 @@ class Comparison:
                     rows[f"peak {name}"] = (peaks[key][column], stage["peakExecutorMetrics"].get(name))
             pending = "pending" if stage["status"] == "PENDING" else ""
             for field, (mine, other) in rows.items():
-                self._same("stages", where, field, mine, other, pending if field == "status" else "")
+                # Of a task whose start the log lost the server counts the end and leaves out what it did.
+                lost = "dropped" if self._dropped and field in SUMS and mine > other else ""
+                self._same("stages", where, field, mine, other, pending if field == "status" else lost)
 
     def _peaks(self) -> dict[tuple[int, int], dict[str, int]]:
         peaks: dict[tuple[int, int], dict[str, int]] = defaultdict(dict)
@@ -257,7 +260,10 @@ class Comparison:
             theirs[metric["name"].strip()].append(metric["value"])
         ran = [row for row in self._stages.values() if row["sql_execution_id"] == execution_id]
         damage = ""
-        if any(row["job_id"] is None for row in ran):
+        if any(
+            row["job_id"] is None or (row["status"] == "skipped" and self._tasks[row["stage_id"], row["stage_attempt"]])
+            for row in ran
+        ):
             damage = "dropped"
         elif any(row["status"] == "unfinished" for row in ran):
             damage = "unfinished"

@@ -70,8 +70,9 @@ def test_a_rolled_log_in_pieces(data: st.DataObject, tmp_path: Path) -> None:
     place.mkdir(exist_ok=True)
     for old in place.iterdir():
         old.unlink()
-    (place / f"{_STATUS}.inprogress").touch()
     with Follower(str(place)) as follower:
+        assert not follower.poll()  # the directory is there first, with nothing in it
+        (place / f"{_STATUS}.inprogress").touch()
         assert not follower.poll()
         for file in _FILES:
             whole = file.read_bytes()

@@ -186,6 +186,9 @@ class Follower:
 
     def _unfinished(self) -> bool:
         """Whether Spark is still to write, by the name of the file or of the directory's status file."""
+        if os.path.isdir(self.path) and not [name for name in os.listdir(self.path) if not name.startswith(".")]:
+            # Spark makes the directory before anything that is in it.
+            return os.path.basename(os.path.normpath(self.path)).startswith("eventlog_v2_")
         if (statuses := self._statuses()) is not None:
             return any(name.endswith(_UNFINISHED) for name in statuses)
         return self.path.endswith(_UNFINISHED) and os.path.exists(self.path)
