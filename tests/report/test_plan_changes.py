@@ -129,6 +129,15 @@ def test_the_same_change_of_several_shuffles_is_said_once() -> None:
     assert changes(plan, None) == ["Shuffle by k: 8 partitions joined into 1 (2 times)"]
 
 
+def test_before_spark_3_2_only_the_plan_says_how_many_partitions_were_written() -> None:
+    rows = [
+        node(0, None, "CustomShuffleReader", "CustomShuffleReader coalesced"),
+        node(1, 0, "Exchange", "Exchange hashpartitioning(k#1L, 200), true, [id=#9]"),
+    ]
+    plan = plan_of(rows, {0: [metric(1, "partitions", "sum", 3)]})
+    assert changes(plan, None) == ["Shuffle by k: 200 partitions joined into 3"]
+
+
 def test_a_join_that_was_not_needed() -> None:
     final = plan_of([node(0, None, "EmptyRelation", "EmptyRelation [plan_id=3]")], {})
     assert changes(final, initial())[0] == "SortMergeJoin by k was not needed"

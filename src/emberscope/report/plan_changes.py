@@ -148,7 +148,7 @@ def _reads(final: Plan) -> Iterator[str]:
 
 
 def _read(operator: Operator, known: Mapping[str, Metric], written: Operator | None) -> Iterator[str]:
-    read, wrote = _value(known, "number of partitions"), written.figures.partitions if written else None
+    read, wrote = operator.figures.partitions, _partitions(written)
     skewed, splits = _value(known, "number of skewed partitions"), _value(known, "number of skewed partition splits")
     if "local" in operator.detail:
         yield "each part read where it was written, as the join needs no shuffle any more"
@@ -159,6 +159,14 @@ def _read(operator: Operator, known: Mapping[str, Metric], written: Operator | N
         yield "small partitions joined"
     if skewed:
         yield f"{counted(skewed, 'skewed partition')} split into {format_count(splits or 0)}"
+
+
+def _partitions(written: Operator | None) -> int | None:
+    """How many partitions a shuffle wrote: as counted, or before Spark 3.2 as planned."""
+    if written is None or written.figures.partitions is not None:
+        return written.figures.partitions if written else None
+    planned = telling(written.name, written.detail).rpartition(", into ")[2]
+    return int(planned) if planned.isdecimal() else None
 
 
 def _value(known: Mapping[str, Metric], name: str) -> int | None:

@@ -131,7 +131,7 @@ def figures(metrics: Sequence[Metric]) -> Figures:
         task_ms is not None,
         max(spills, default=None),
         _first(known, _PEAKS),
-        _first(known, ("number of partitions",)),
+        _first(known, ("number of partitions", "partitions")),
     )
 
 
