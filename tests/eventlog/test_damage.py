@@ -2,19 +2,23 @@
 
 import io
 import json
+from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
+from typing import BinaryIO, cast
 
+import pytest
 import zstandard
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from emberscope.errors import InputError
+from emberscope.eventlog import rows
 from emberscope.eventlog.codecs import codec_of, decompress
 from emberscope.eventlog.facts import facts
 from emberscope.eventlog.lines import LINE_BYTES
-from emberscope.eventlog.read import read_event_log
-from tests.eventlog.logs import DATA, ROLLED, plain_text
+from emberscope.eventlog.read import read_event_log, read_into
+from tests.eventlog.logs import DATA, PACKED, ROLLED, plain_text
 
 # A short log with an event of each kind.
 _TEXT = b"".join(
@@ -161,3 +165,51 @@ def _plain(tmp_path: Path, text: bytes) -> Path:
     path = tmp_path / "whole"
     path.write_bytes(text)
     return path
+
+
+def test_an_execution_is_there_though_its_plan_is_too_long(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    text = b"y" * LINE_BYTES
+    log.write_bytes(plain_text().replace(b'"physicalPlanDescription":"', b'"physicalPlanDescription":"' + text, 1))
+    run = read_event_log(str(log))
+    whole = read_event_log(str(PACKED))
+    executions, expected = (each.tables["sql_executions"].to_pylist() for each in (run, whole))
+    assert executions[0]["description"] == expected[0]["description"]
+    assert executions[0]["started_ms"] is None
+    assert executions[1:] == expected[1:]
+    assert [note.code for note in run.coverage.notes if note.code != "redacted"] == ["limited"]
+
+
+_DEEP = 10_000
+
+
+@pytest.mark.parametrize(
+    "kind", ["SQLExecutionStart", "SQLAdaptiveExecutionUpdate", "JobStart", "StageCompleted", "TaskEnd", "scope"]
+)
+def test_events_that_are_nested_deeply_are_read(kind: str, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    text = plain_text()
+    if kind == "scope":
+        deep = json.dumps('{"name":"a","parent":' * _DEEP + '{"name":"b"}' + "}" * _DEEP).encode()
+        at = text.index(b'"Scope":')
+        text = text[:at] + b'"Scope":' + deep + b',"x":' + text[at + 8 :]
+    else:
+        at = text.index(b"{", text.index(kind.encode() + b'"') - 100)
+        deep = b'{"nodeName":"A","children":[' * _DEEP + b"]}" * _DEEP
+        plan = b',"sparkPlanInfo":' if kind.startswith("SQL") else b',"unknown":'
+        end = text.index(b"\n", at)
+        text = text[: end - 1] + plan + deep + text[end - 1 :]
+    log.write_bytes(text)
+    run, whole = read_event_log(str(log)), read_event_log(str(PACKED))
+    assert facts(run) | {"coverage": None} == facts(whole) | {"coverage": None}
+    assert {note.code for note in run.coverage.notes} <= {"redacted", "limited"}
+
+
+def test_a_full_disk_is_no_fault_of_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "AT_HAND", 1)
+    with ExitStack() as stack, pytest.raises(OSError, match="No space left"):
+        read_into(
+            str(PACKED),
+            lambda name, part: None,
+            lambda: cast(BinaryIO, stack.enter_context(open("/dev/full", "r+b", buffering=0))),
+        )

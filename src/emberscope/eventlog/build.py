@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _PREFIX: Final = b'{"Event":"'
 _TASK_END: Final = b'{"Event":"SparkListenerTaskEnd"'
 _TASK_START: Final = b'{"Event":"SparkListenerTaskStart"'
+_SQL_START: Final = b'SparkListenerSQLExecutionStart"'
+_PLAN_TEXT: Final = b',"physicalPlanDescription":'
 _TASK_END_NAME: Final = "SparkListenerTaskEnd"
 _TASK_START_NAME: Final = "SparkListenerTaskStart"
 
@@ -108,6 +110,7 @@ class Builder:
         if block.long_line_bytes:
             self.lines += 1
             self.long_lines.append((self.lines, block.long_line_bytes))
+            self._beginning(block.text)
             return []
         count, (end_rows, start_rows), texts, lines = scanned
         ends: list[bytes] = []
@@ -150,6 +153,12 @@ class Builder:
         text, at = block.text, others.tolist()
         left = zip(at[::3], at[1::3], at[2::3], strict=True)
         return Scanned(count, rows, texts, [(number, text[start:end]) for number, start, end in left])
+
+    def _beginning(self, text: bytes) -> None:
+        """An execution whose plan is too long is there all the same, by what stands before the plan."""
+        before, found, _ = text.partition(_PLAN_TEXT)
+        if found and _SQL_START in before:
+            self._route(before + b"}", 0)
 
     def _route(self, line: bytes, number: int) -> bool:
         """Handles any line but a plain TaskEnd. False where it is malformed."""

@@ -164,7 +164,7 @@ class StageColumns:
                     self._storage.named(stage.stage_id, rdd)
                 if rdd.scope:
                     scopes.update(self._scope_names(rdd.scope))
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             pass  # names only help to tell stages apart; what was read so far is kept
         codegen = {int(found[1]) for scope in scopes if (found := _CODEGEN.match(scope))}
         row = self._rdds.of(stage.stage_id)
@@ -186,7 +186,7 @@ class StageColumns:
         try:
             for rdd in self._rdd_decoder.decode(rdds):
                 self._storage.told(rdd)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             pass
 
     def _scope_names(self, text: str) -> dict[str, None]:

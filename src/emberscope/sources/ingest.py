@@ -28,7 +28,7 @@ from emberscope.tables.tasks import TASKS
 SCHEMA: Final = "emberscope.ingest/1"
 TABLES: Final = "tables"
 DOCUMENT: Final = "ingest.json"
-_GROUP_BYTES: Final = 32 << 20
+_GROUP_BYTES: Final = 12 << 20
 
 
 @dataclass(frozen=True, slots=True)
