@@ -50,7 +50,7 @@ PART = sorted(ROLLING.iterdir())[-1].name
         f"diagnose {RUN} -o {RUN}/application.json",
         f"report store -o {RUN}/eventlog/{APP_ID}",
         f"flame store --format json -o {RUN}/recordings/executor-0/1796027884872-000000.jfr",
-        f"report store -o {RUN}/recordings/executor-0/1796027884872-000000.json",
+        f"report store --format html -o {RUN}/recordings/executor-0/1796027884872-000000.json",
         "diagnose . --format text -o x.jfr",
         f"run --store store --report {RUN}/application.json -- touch started",
         "run --store other --report log -- cat log",
