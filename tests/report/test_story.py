@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 
 from emberscope.report.story import Chapter, story
@@ -95,16 +97,32 @@ def test_inner_executions_count_for_the_outermost_and_jobs_of_one_group_together
     }
 
 
-def test_many_pieces_of_work_are_told_together_beyond_the_longest() -> None:
+def test_work_that_is_called_alike_is_told_together_beyond_the_longest() -> None:
+    lengths = [9_000, *[500] * 40]
+    starts = [sum(lengths[:i]) for i in range(41)]
     run = run_of(
-        100_000,
-        tasks=[task(i, i * 5_000, 5_000) for i in range(20)],
-        jobs=[job(i, i * 5_000, (i + 1) * 5_000, description=f"step {i}") for i in range(20)],
+        sum(lengths),
+        tasks=[task(i, start, length) for i, (start, length) in enumerate(zip(starts, lengths, strict=True))],
+        jobs=[
+            job(i, start, start + length, description=f"step {i}" if i < 38 else "abc"[i - 38])
+            for i, (start, length) in enumerate(zip(starts, lengths, strict=True))
+        ],
         executors=[executor("1", 1)],
     )
     chapters = story(run)
-    assert [chapter.part for chapter in chapters] == ["work"] * 8 + ["other_work"]
-    assert (chapters[-1].label, chapters[-1].wall_ms) == ("12 shorter pieces of work", 60_000)
+    assert [(chapter.part, chapter.label, chapter.wall_ms) for chapter in chapters] == [
+        ("work", "step 0", 9_000),
+        *(("work", f"step {i}", 500) for i in range(1, 4)),
+        ("work", "step …, 34 times", 17_000),
+        ("other_work", "3 shorter pieces of work", 1_500),
+    ]
+    short = replace(run, application=replace(run.application, app_end_ms=run.application.app_end_ms + 100_000))
+    assert [(chapter.label, chapter.wall_ms) for chapter in story(short)] == [
+        ("step 0", 9_000),
+        ("step …, 37 times", 18_500),
+        ("3 shorter pieces of work", 1_500),
+        ("after the last job", 100_000),
+    ]
 
 
 def test_of_a_real_run() -> None:

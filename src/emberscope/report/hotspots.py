@@ -32,7 +32,7 @@ class Method:
     """`self` counts samples with the method on top, `total` those with it anywhere, each once.
 
     `stage` is the stage of most of its own samples with that share of them, None where most are in none; `finding` the
-    number of the first finding that names it.
+    number of the first finding that names it, `stage_finding` of the first one on that stage, where most of it is.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Method:
     stage: int | None
     stage_ratio: float
     finding: int | None
+    stage_finding: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +116,13 @@ def hotspots(run: Run, findings: Sequence[Ranked] = ()) -> Hotspots | None:
                 stage,
                 _ratio(stage_weight, selfs[frame]),
                 _named_by(tree.names[frame], findings),
+                _of_stage(stage, findings) if 2 * stage_weight >= selfs[frame] else None,
             )
         )
     if tree.self_weights[0]:
         alone = int(tree.self_weights[0])
         ratio = _ratio(alone, whole)
-        methods.append(Method(NO_STACK, "none", alone, alone, ratio, ratio, None, 0.0, None))
+        methods.append(Method(NO_STACK, "none", alone, alone, ratio, ratio, None, 0.0, None, None))
     return Hotspots(event, unit_of(samples, weight), whole, tuple(methods), max(0, len(ranked) - MOST_METHODS))
 
 
@@ -194,6 +196,13 @@ def _named_by(name: str, findings: Sequence[Ranked]) -> int | None:
         if any(spelling in words for spelling in spellings):
             return number
     return None
+
+
+def _of_stage(stage: int | None, findings: Sequence[Ranked]) -> int | None:
+    """The number of the first finding on this stage."""
+    return next(
+        (n for n, one in enumerate(findings, 1) if stage is not None and one.finding.where.stage == stage), None
+    )
 
 
 def heaps(run: Run) -> tuple[Heap, ...]:

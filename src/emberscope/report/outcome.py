@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from emberscope.report.hot_code import hot_code
+from emberscope.report.visible import clipped
 from emberscope.rules.evaluate import SEVERITIES, SMALL_TASK_TIME_MS, task_time_ms
 from emberscope.units import counted, format_ms, format_ratio
 
@@ -15,11 +16,12 @@ if TYPE_CHECKING:
     from emberscope.report.waterfall import Part
 
 _MOST_STAGES: Final = 5
+_MOST_NAME: Final = 200
 
 
 def outcome(item: Diagnosed) -> str:
     application = item.run.application
-    name = application.app_name or application.app_id or item.run.path
+    name = clipped(application.app_name or application.app_id or item.run.path, _MOST_NAME)
     length_ms = application.observed_ms
     if length_ms is None and "tasks" not in item.run.tables and item.run.recordings:
         return _recording(item)

@@ -309,7 +309,9 @@ def title_of(operator: Operator) -> str:
 def _line(words: Sequence[_Words], x: float, y: float, look: str = "") -> Markup:
     pieces = []
     for number, piece in enumerate(words):
-        text = Markup('<tspan class="{}" dx="{}">{}</tspan>').format(piece.look, 10 if number else 0, piece.text)
+        text = Markup('<tspan class="{}" dx="{}">{}</tspan>').format(
+            piece.look, 10 if number else 0, visible(piece.text)
+        )
         pieces.append(Markup('<a href="{}">{}</a>').format(piece.href, text) if piece.href else text)
     start = (
         Markup('<text x="{:.1f}" y="{:.1f}" class="{}">').format(x, y, look)

@@ -134,7 +134,7 @@ def executor_rows(run: Run) -> list[ExecutorRow]:
 
 def _spread(stage: StageTasks) -> Spread | None:
     """Of the succeeded tasks; None where fewer than two succeeded."""
-    runs_ms = stage.succeeded().amounts("executor_run_time_ms")
+    runs_ms = stage.amounts("executor_run_time_ms")[np.array(stage.texts("status"), dtype=object) == "success"]
     return Spread(*np.quantile(runs_ms, [0, 0.25, 0.5, 0.75, 1]).tolist()) if len(runs_ms) > 1 else None
 
 

@@ -9,6 +9,7 @@ all jobs of its call site. The parts sum exactly to the application's duration.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -17,7 +18,7 @@ import numpy as np
 
 from emberscope.rules.places import short_call_site
 from emberscope.simulate.shares import Steps, steps
-from emberscope.units import counted, format_ms
+from emberscope.units import counted, format_count, format_ms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 # More parts than this cannot be told apart in one bar; what is smaller than the least share neither.
 _MOST: Final = 8
 _LEAST_RATIO: Final = 0.01
+_MUCH_RATIO: Final = 0.1
+_NUMBERS: Final = re.compile(r"\d+")
 
 _Key = tuple[str, Any]
 
@@ -153,35 +156,51 @@ def _work(
     mine: NDArray[np.bool_],
     duration_ms: float,
 ) -> list[Chapter]:
-    """One chapter for each owner, by its first job; the small ones together in one more."""
+    """The largest owners, each a chapter; owners that are called alike but for numbers together; then all others."""
     lengths = np.where(mine, pieces.lengths_ms, 0.0)
     known = owner >= 0
     wall = np.bincount(owner[known], lengths[known], len(keys))
-    large = [place for place in np.argsort(-wall, kind="stable") if wall[place] >= _LEAST_RATIO * duration_ms]
-    shown = sorted(int(place) for place in large[:_MOST])
-    stages = _stages_on_the_way(run, pieces, owner, keys, jobs, lengths)
-    words = _words(run, jobs)
-    chapters = []
-    for place in shown:
-        stage, note = None, ""
-        if stages.get(place):
-            stage, stage_ms = max(stages[place].items(), key=lambda item: (item[1], item[0]))
-            if len(stages[place]) > 1:
-                note = f"most of it stage {stage[0]}, {format_ms(stage_ms)}"
-            else:
-                note = f"stage {stage[0]}"
-        key = keys[place]
-        sql = key[1] if key[0] == "sql" else None
-        ratio = float(wall[place]) / duration_ms
-        chapters.append(Chapter("work", words[key], round(float(wall[place])), ratio, note, sql, stage))
-    rest = [place for place in range(len(keys)) if place not in shown and wall[place] > 0]
-    if rest:
-        rest_ms = float(wall[rest].sum())
-        many = len(rest) > 1
-        note = f"the longest {format_ms(float(wall[rest].max()))}" if many else ""
-        label = counted(len(rest), "shorter piece") + " of work" if many else words[keys[rest[0]]]
-        chapters.append(Chapter("other_work", label, round(rest_ms), rest_ms / duration_ms, note))
+    words, least_ms = _words(run, jobs), _LEAST_RATIO * duration_ms
+    large = [int(place) for place in np.argsort(-wall, kind="stable") if wall[place] >= least_ms]
+    # Where much would be left, fewer are told one by one, so that there is room to tell it by what it is called.
+    much = float(wall.sum() - wall[large[:_MOST]].sum()) > _MUCH_RATIO * duration_ms
+    large = large[: _MOST // 2 if much else _MOST]
+    rest = np.setdiff1d(np.flatnonzero(wall > 0), large).tolist()
+    alike: dict[str, list[int]] = {}
+    for place in rest:
+        alike.setdefault(_NUMBERS.sub("…", words[keys[place]]), []).append(place)
+    groups = sorted((group for group in alike.values() if len(group) > 1), key=lambda group: -wall[group].sum())
+    groups = [group for group in groups if wall[group].sum() >= least_ms][: _MOST - len(large)]
+    rest = sorted(set(rest).difference(*groups))
+    stages = _stages_on_the_way(run, pieces, owner, keys, jobs, lengths, large)
+
+    def chapter(part: str, label: str, places: Sequence[int], note: str) -> Chapter:
+        wall_ms = float(wall[places].sum())
+        key = keys[places[0]]
+        one = len(places) == 1
+        by_stage = stages.get(places[0]) if one else None
+        stage = max(by_stage.items(), key=lambda item: item[1])[0] if by_stage else None
+        sql = key[1] if one and key[0] == "sql" else None
+        return Chapter(part, label, round(wall_ms), wall_ms / duration_ms, note, sql, stage)
+
+    told = [([place], words[keys[place]], _longest_stage(stages.get(place, {}))) for place in large]
+    for group in groups:
+        label = f"{_NUMBERS.sub('…', words[keys[group[0]]])}, {format_count(len(group))} times"
+        told.append((group, label, f"the longest {format_ms(float(wall[group].max()))}"))
+    chapters = [chapter("work", label, places, note) for places, label, note in sorted(told, key=lambda one: one[0][0])]
+    if len(rest) == 1:
+        chapters.append(chapter("other_work", words[keys[rest[0]]], rest, ""))
+    elif rest:
+        note = f"the longest {format_ms(float(wall[rest].max()))}"
+        chapters.append(chapter("other_work", f"{format_count(len(rest))} shorter pieces of work", rest, note))
     return chapters
+
+
+def _longest_stage(stages: Mapping[tuple[int, int], float]) -> str:
+    if not stages:
+        return ""
+    stage, stage_ms = max(stages.items(), key=lambda item: item[1])
+    return f"most of it stage {stage[0]}, {format_ms(stage_ms)}" if len(stages) > 1 else f"stage {stage[0]}"
 
 
 def _stages_on_the_way(
@@ -191,8 +210,9 @@ def _stages_on_the_way(
     keys: Sequence[_Key],
     jobs: Sequence[Mapping[str, Any]],
     lengths: NDArray[np.float64],
+    wanted: Sequence[int],
 ) -> dict[int, dict[tuple[int, int], float]]:
-    """By owner: of each of its stage attempts, the time in which it was the one that ended last."""
+    """For each of these owners: of each of its stage attempts, the time in which it was the one that ended last."""
     table = run.tables.get("stages")
     if table is None:
         return {}
@@ -206,7 +226,7 @@ def _stages_on_the_way(
         spans.setdefault(by_job[row["job_id"]], []).append((row["submitted_ms"], row["completed_ms"], len(names)))
         names.append((row["stage_id"], row["stage_attempt"]))
     found: dict[int, dict[tuple[int, int], float]] = {}
-    for place in np.unique(owner[(owner >= 0) & (lengths > 0)]).tolist():
+    for place in wanted:
         chosen = _latest(pieces, spans.get(place, ()))
         mine = (owner == place) & (chosen >= 0) & (lengths > 0)
         sums = np.bincount(chosen[mine], lengths[mine], len(names)) if names else np.empty(0)
