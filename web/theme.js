@@ -21,6 +21,7 @@ export function onThemeChange(changed) {
 
 class ThemeSwitch extends HTMLElement {
   connectedCallback() {
+    const given = document.documentElement.dataset.theme; // what the page was made with
     const chosen = readState()?.get('theme');
     if (chosen === 'dark' || chosen === 'light') document.documentElement.dataset.theme = chosen;
     const button = document.createElement('button');
@@ -32,7 +33,8 @@ class ThemeSwitch extends HTMLElement {
     button.addEventListener('click', () => {
       const theme = isDark() ? 'light' : 'dark';
       document.documentElement.dataset.theme = theme;
-      writeState({ theme: (theme === 'dark') === systemIsDark.matches ? '' : theme });
+      const usual = given ?? (systemIsDark.matches ? 'dark' : 'light');
+      writeState({ theme: theme === usual ? '' : theme });
     });
     onThemeChange(label);
     label();

@@ -11,10 +11,10 @@ from selenium.webdriver.common.by import By
 from emberscope.report.diagnosis import diagnose
 from emberscope.report.page import report_page
 from emberscope.tables.coverage import Coverage, Note
-from emberscope.tables.run import Run
+from emberscope.tables.run import Application, Run
 from emberscope.tables.samples import SAMPLES
 from emberscope.tables.stack_tree import StackTree
-from tests.runs import run_of, spark_wrote, stage, task, with_rows
+from tests.runs import run_of, spark_wrote, stage, task, with_rows, without
 from tests.web.browser import chromium, open_page, prefer, requested, settle
 
 EVIL = "<script>alert(1)</script>\" onload='x"
@@ -48,6 +48,18 @@ def page() -> str:
 
 
 def test_all_links_lead_to_somewhere_in_the_page(page: str) -> None:
+    no_dead_links(page)
+
+
+def test_the_page_of_a_recording_alone_has_no_dead_links() -> None:
+    run = without(recorded(), "tasks", "stages", "jobs", "sql_executions", "executors", "conf")
+    page = report_page(diagnose(replace(run, application=Application())))
+    no_dead_links(page)
+    assert "The hottest methods" in page
+    assert 'href="#sql"' not in page
+
+
+def no_dead_links(page: str) -> None:
     links = Links(page)
     assert links.sources == []
     assert {target for target in links.targets if target.removeprefix("#") not in links.ids} == set()

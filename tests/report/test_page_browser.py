@@ -206,6 +206,12 @@ def test_a_theme_can_be_given(browser: webdriver.Chrome, tmp_path: Path, theme: 
     browser.get(file.as_uri())
     ground = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
     assert (ground == "rgb(255, 255, 255)") == (theme == "light")
+    button = browser.find_element(By.CSS_SELECTOR, "x-theme button")
+    button.click()
+    assert browser.current_url.endswith(f"#theme={'dark' if theme == 'light' else 'light'}")
+    assert browser.execute_script("return getComputedStyle(document.body).backgroundColor") != ground
+    button.click()
+    assert browser.current_url.endswith("#")
 
 
 def test_it_prints_on_paper(browser: webdriver.Chrome, real: Path) -> None:

@@ -39,16 +39,17 @@ _MOST_NOTES: Final = 50
 def report_page(item: Diagnosed, *, theme: Theme = "auto", redacted: bool = False) -> str:
     """The whole page as one string of HTML. `redacted` says that the run went through `report/redaction.py`."""
     run, subject = item.run, subject_of(item)
-    parts = [part(subject) for part in PARTS]
+    parts = [part(subject) for part in (_PARTS_ALONE if subject.recording_alone else PARTS)]
     script = joined(dict.fromkeys(["theme.js", *(name for part in parts for name in part.modules)]))
     style = style_sheet(["theme.css", *(name for part in parts for name in part.styles), "page.css"])
+    sections = [(part, Markup(rendered(f"parts/{part.name}.html", **part.data))) for part in parts]
     return rendered(
         "page.html",
-        title=run.application.app_name or run.application.app_id or run.path,
+        title=run.application.app_name or run.application.app_id or run.path.rpartition("/")[2] or run.path,
         theme=None if theme == "auto" else theme,
         redacted=redacted,
         facts=_facts(run),
-        parts=[(part, Markup(rendered(f"parts/{part.name}.html", **part.data))) for part in parts],
+        parts=[(part, section) for part, section in sections if section.strip()],
         document=json_script(page_document(subject, redacted=redacted)),
         policy=content_security_policy(scripts=[script], styles=[style]),
         style=Markup(style),
@@ -66,6 +67,7 @@ def _time(subject: Subject) -> Part:
         "most": _MOST_FINDINGS,
         "no_finding": no_finding([item]),
         "seen": subject.seen,
+        "hot": subject.hotspots if subject.recording_alone else None,
     }
     return Part("time", "Time", data)
 
@@ -153,7 +155,10 @@ PARTS: Final[tuple[Callable[[Subject], Part], ...]] = (
     _coverage,
     _settings,
 )
-"""The parts of the page from top to bottom."""
+"""The parts of the page from top to bottom. One with nothing to say renders nothing, and is not in the navigation."""
+
+_PARTS_ALONE: Final = (_time, _flame, _hotspots, _findings, _coverage)
+"""What a recording without an event log can tell."""
 
 
 def _facts(run: Run) -> list[str]:

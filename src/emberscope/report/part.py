@@ -38,6 +38,11 @@ class Subject:
     anchors: Anchors
 
     @property
+    def recording_alone(self) -> bool:
+        """Whether all that is known are samples: no event log."""
+        return self.recorded and "tasks" not in self.item.run.tables and not self.story
+
+    @property
     def linked_stages(self) -> list[int]:
         """The stages that links of the page lead to the flame graph of."""
         told = [row.stage_id for row in self.shown_stages]
