@@ -66,23 +66,27 @@ export function shadeOf(pair, node) {
  * @param {number} there
  */
 export function differenceWords(pair, here, there) {
+  if (here + there === 0) return '';
   const { points, sigmas, noise, lean } = difference(pair, here, there);
   const errors = Number.isNaN(sigmas) ? '' : `, ${Math.abs(sigmas).toFixed(1)} standard errors`;
   if (noise && pair.counted) {
     return here + there < FEWEST_SAMPLES
-      ? `${formatPoints(points)}: within noise, fewer than ${FEWEST_SAMPLES} samples`
-      : `${formatPoints(points)}: within noise${errors}`;
+      ? `${formatPoints(points)} percentage points: within noise, fewer than ${FEWEST_SAMPLES} samples`
+      : `${formatPoints(points)} percentage points: within noise${errors}`;
   }
   const times = lean > 0 ? (1 + lean) / (1 - lean) : (1 - lean) / (1 + lean);
   const factor = !Number.isFinite(times) || times < 1.005 ? '' : `, ${times.toFixed(times < 10 ? 1 : 0)} times ${lean > 0 ? 'more' : 'less'}`;
   const only = Math.abs(lean) === 1 ? (lean > 0 ? ', only here' : ', only there') : factor;
-  return `${formatPoints(points)}${only}${errors}`;
+  return `${formatPoints(points)} percentage points${only}${errors}`;
 }
 
-/** @param {number} points a difference of shares */
+/**
+ * A difference of shares in percentage points.
+ * @param {number} points
+ */
 export function formatPoints(points) {
   const text = Math.abs(100 * points) < 0.05 && points !== 0 ? '< 0.1' : Math.abs(100 * points).toFixed(1);
-  return `${points > 0 ? '+' : points < 0 ? '−' : '±'}${text} points`;
+  return `${points > 0 ? '+' : points < 0 ? '−' : '±'}${text}`;
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { callerAt, nodeAt } from './layout.js';
 import { fitTail } from './format.js';
-import { ROW, colourOf, eachSpan, nameOf, rowTop } from './spans.js';
+import { ROW, colourOf, eachSpan, nameOf, rowTop, rowsOf } from './spans.js';
 
 /** @typedef {import('./spans.js').Scene} Scene */
 
@@ -21,8 +21,8 @@ const LEAST_LABEL = 22;
 export function nodeUnder(scene, x, y) {
   const { tree, layout, root } = scene;
   const row = Math.floor((y + scene.scroll) / ROW);
-  const depth = scene.up ? scene.deepest - row : row;
-  if (depth < 0 || depth > scene.deepest) return -1;
+  const depth = scene.up ? scene.deepest - row : row + scene.first;
+  if (depth < scene.first || depth > scene.deepest) return -1;
   if (depth <= tree.depths[root]) return callerAt(tree, root, depth);
   return nodeAt(layout, depth, layout.starts[root] + (x / scene.width) * layout.totals[root]);
 }
@@ -71,10 +71,10 @@ export function createPainter(canvas) {
     const gap = Math.max(1, Math.round(ratio));
     /** @type {Label[]} */
     const labels = [];
-    const first = Math.max(0, Math.floor(scene.scroll / ROW));
-    const last = Math.min(scene.deepest, Math.ceil((scene.scroll + scene.height) / ROW));
-    for (let place = first; place <= last; place++) {
-      const depth = scene.up ? scene.deepest - place : place;
+    const begin = Math.max(0, Math.floor(scene.scroll / ROW));
+    const end = Math.min(rowsOf(scene), Math.ceil((scene.scroll + scene.height) / ROW) + 1);
+    for (let place = begin; place < end; place++) {
+      const depth = scene.up ? scene.deepest - place : place + scene.first;
       const top = rowTop(scene, depth);
       paintRow(scene, depth, top, row, ratio, labels);
       const from = Math.max(0, Math.round(top * ratio));

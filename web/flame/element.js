@@ -123,8 +123,9 @@ function show(host, flame, names) {
       const near = view.steps.some(({ kind }) => kind === 'sandwich') ? zoom.callers : zoom.main;
       const { main, callers, cut } = shownStacks(view.base, view.steps, near);
       const leafFirst = callers === null && main.tree !== view.base.tree;
-      view.main = { ...pictureOf(view, main, callers === null ? cut : null, false), leafFirst };
-      view.callers = callers === null ? null : { ...pictureOf(view, callers, cut, true), leafFirst: true };
+      const sandwiched = callers === null ? {} : { first: 1 };
+      view.main = { ...pictureOf(view, main, callers === null ? cut : null, false), ...sandwiched, leafFirst };
+      view.callers = callers && { ...pictureOf(view, callers, cut, true), ...sandwiched, leafFirst: true };
     } else if (searched) {
       for (const picture of [view.main, view.callers]) {
         if (picture === null) continue;
@@ -244,7 +245,10 @@ function show(host, flame, names) {
     tip(pane, node, x, y, touch) {
       const act = (/** @type {string} */ text, /** @type {() => void} */ does) => {
         const button = made('button', text, { type: 'button' });
-        button.addEventListener('click', does);
+        button.addEventListener('click', () => {
+          pane.element.focus({ preventScroll: true });
+          does();
+        });
         return button;
       };
       const forFingers = [act('Zoom', () => owner.zoom(pane, node)), act('More', () => owner.menu(pane, node, x, y))];

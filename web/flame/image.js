@@ -3,7 +3,7 @@
 import { FAINT, FONT, PADDING, createPainter, emphasis, measureText } from './draw.js';
 import { fitTail } from './format.js';
 import { cssColour } from './palette.js';
-import { ROW, colourOf, eachSpan, nameOf, rowTop } from './spans.js';
+import { ROW, colourOf, eachSpan, nameOf, rowTop, rowsOf } from './spans.js';
 
 /** @typedef {import('./spans.js').Scene} Scene */
 
@@ -17,7 +17,7 @@ const TALLEST = 12_000; // browsers paint no canvas of more than 32,767 pixels, 
  * @returns {Scene}
  */
 export function unrolled(scene) {
-  const whole = (scene.deepest + 1) * ROW;
+  const whole = rowsOf(scene) * ROW;
   const height = Math.min(whole, TALLEST);
   return { ...scene, height, scroll: scene.up ? whole - height : 0 };
 }
@@ -75,7 +75,7 @@ export function svgText(scenes, heading, tip) {
   let offset = IMAGE_MARGIN + heading.length * IMAGE_LINE;
   for (const scene of scenes) {
     parts.push(`<g transform="translate(${IMAGE_MARGIN} ${offset})">\n`);
-    for (let depth = 0; depth <= scene.deepest; depth++) {
+    for (let depth = scene.first; depth <= scene.deepest; depth++) {
       const top = rowTop(scene, depth);
       if (top < 0 || top + ROW > scene.height) continue;
       eachSpan(scene, depth, Math.round(width), (node, from, to, hit, dim) => {

@@ -1,6 +1,6 @@
 // One picture on the page: scrolling, pointing, tapping, keys. What shall be done it tells its owner.
 
-import { ROW } from './spans.js';
+import { ROW, rowsOf } from './spans.js';
 import { boxOf, createPainter, nodeUnder } from './draw.js';
 import { nodeForKey } from './keys.js';
 
@@ -73,10 +73,10 @@ export function createPane(element, owner) {
     picture = shown;
     hover.hidden = true;
     if (picture === null) return;
-    const height = (picture.deepest + 1) * ROW;
+    const height = rowsOf(picture) * ROW;
     filler.style.height = `${height}px`;
     element.style.setProperty('--flame-content', `${height + 2}px`);
-    const top = picture.tree.depths[picture.root] * ROW;
+    const top = Math.max(0, picture.tree.depths[picture.root] - picture.first) * ROW;
     if (picture.up) element.scrollTop = element.scrollHeight - element.clientHeight - top;
     else if (top < element.scrollTop || picture.root === 0) element.scrollTop = Math.min(top, element.scrollTop);
     draw();
@@ -168,8 +168,9 @@ export function createPane(element, owner) {
     event.preventDefault();
   });
   element.addEventListener('focus', draw);
-  element.addEventListener('blur', () => {
-    owner.tip(pane, -1, 0, 0, false);
+  element.addEventListener('blur', ({ relatedTarget }) => {
+    // Buttons for fingers stand in the tip.
+    if (!(relatedTarget instanceof Element && relatedTarget.closest('.flame-tip'))) owner.tip(pane, -1, 0, 0, false);
     draw();
   });
   element.addEventListener('scroll', draw, { passive: true });

@@ -19,6 +19,7 @@ import { shadeOf } from './compare.js';
  * @property {Uint8Array | null} cut by node, 1 where what lies below waits for a zoom
  * @property {number} root the node that is as wide as the view
  * @property {number} selected the node that the keyboard stands on
+ * @property {number} first the first level that is drawn: 1 in a sandwich, whose root would say nothing
  * @property {number} deepest the last level that is drawn
  * @property {boolean} up whether callers lie below, as flames rise
  * @property {boolean} leafFirst whether stacks are reversed: callees stand above their callers
@@ -100,7 +101,15 @@ export function colourOf({ tree, palette, pair }, node, hit, dim) {
  * @param {number} depth
  */
 export function rowTop(scene, depth) {
-  return (scene.up ? scene.deepest - depth : depth) * ROW - scene.scroll;
+  return (scene.up ? scene.deepest - depth : depth - scene.first) * ROW - scene.scroll;
+}
+
+/**
+ * How many levels are drawn.
+ * @param {Picture} picture
+ */
+export function rowsOf({ first, deepest }) {
+  return Math.max(1, deepest + 1 - first);
 }
 
 /**

@@ -36,7 +36,7 @@ export function topFrames(view) {
   /** @type {TopFrame[]} */
   const frames = [];
   for (let frame = 0; frame < tree.names.length; frame++) {
-    if (weighed.every((own) => own[key][frame] === 0)) continue;
+    if (weighed.every((own) => own.totals[frame] === 0)) continue;
     const [own, all] = [weighed.map((slice) => slice.selfs[frame]), weighed.map((slice) => slice.totals[frame])];
     const { points, noise } = selfs.length < 2 ? { points: 0, noise: true } : difference(pair, own[0], own[1]);
     frames.push({ frame, selfs: own, totals: all, points, noise });
@@ -70,10 +70,9 @@ export function showTop(panel, view, most) {
   panel.more.hidden = rows.length === matching.length;
   const where = root === 0 ? '' : `, at and below ${nameOf(tree, root)}`;
   const kept = expression === null ? '' : ` whose name matches, of ${formatCount(frames.length)} in all`;
-  const what = view.sortedBy === 'self' ? 'self weight' : 'weight';
   /** @type {HTMLElement} */ (panel.table.caption).textContent =
-    `${formatCount(rows.length)} of ${formatCount(matching.length)} frames that have any ${what}${kept}${where}` +
-    (compared ? '. Difference: of the share of self weight, here less there.' : '');
+    `${formatCount(rows.length)} of ${formatCount(matching.length)} frames${kept}${where}` +
+    (compared ? '. Difference: share of self weight here less that there, in percentage points.' : '');
   for (const button of panel.table.querySelectorAll('th button')) {
     const sorted = /** @type {HTMLElement} */ (button).dataset.by === view.sortedBy;
     if (sorted) button.parentElement?.setAttribute('aria-sort', 'descending');

@@ -57,7 +57,7 @@ export function pictureOf(view, { tree, selfs }, cut, up) {
   const pair = compared ? { wholes: view.wholes, selfs, totals: selfs.map((own) => totalsOf(tree, own)), counted } : null;
   const found = view.expression === null ? null : search(tree, layout, view.expression);
   const deepest = deepestBelow(tree, layout, 0);
-  return { tree, layout, pair, found, cut, root: 0, selected: 0, deepest, up, leafFirst: false };
+  return { tree, layout, pair, found, cut, root: 0, selected: 0, first: 0, deepest, up, leafFirst: false };
 }
 
 /**
@@ -158,19 +158,12 @@ export function describe(view, picture, node) {
   if (cut?.[node]) about.push('Zoom in to see its callers.');
   const name = nameOf(tree, node);
   if (pair !== null) {
-    const line = (/** @type {Float64Array[]} */ [here, there]) =>
-      `${sliceFigures(pair, 0, here[node], unit)} here, ${sliceFigures(pair, 1, there[node], unitOf(view, 1))} there`;
-    const change = (/** @type {Float64Array[]} */ [here, there]) => differenceWords(pair, here[node], there[node]);
-    return {
-      name,
-      about,
-      figures: [
-        ['Total', line(pair.totals)],
-        ['', change(pair.totals)],
-        ['Self', line(pair.selfs)],
-        ['', change(pair.selfs)],
-      ],
-    };
+    /** @type {(word: string, weights: Float64Array[]) => [string, string][]} */
+    const both = (word, [here, there]) => [
+      [word, `${sliceFigures(pair, 0, here[node], unit)} here, ${sliceFigures(pair, 1, there[node], unitOf(view, 1))} there`],
+      ['', differenceWords(pair, here[node], there[node])],
+    ];
+    return { name, about, figures: [...both('Total', pair.totals), ...both('Self', pair.selfs)].filter(([, text]) => text) };
   }
   const figures = (/** @type {number} */ weight) => {
     const zoomed = root > 0 ? `, ${formatShare(weight / layout.totals[root])} of the zoomed frame` : '';
@@ -178,5 +171,5 @@ export function describe(view, picture, node) {
     const slice = whole < view.slices[0] ? `, ${formatShare(weight / view.slices[0])} with what is left out` : '';
     return `${formatWeight(weight, unit)} (${formatShare(weight / whole)} of all${zoomed}${slice})`;
   };
-  return { name, about, figures: [['Total', figures(layout.totals[node])], ['Self', figures(layout.selfs[node])]] };
+  return { name, about, figures: [['Total', figures(layout.totals[node])], [picture.leafFirst ? 'Outermost' : 'Self', figures(layout.selfs[node])]] };
 }
