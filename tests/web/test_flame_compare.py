@@ -73,8 +73,8 @@ def test_prop_noise_is_less_than_two_errors_of_the_counts(browser, cases):
 def test_the_head_says_what_is_compared(browser, page):
     open_page(browser, page, compared())
     words = text(browser, ".flame-compared")
-    assert f"Here: CPU, stage 7 ({WHOLES[0]:,} samples)" in words
-    assert f"There: CPU, stage 8 ({WHOLES[1]:,} samples)" in words
+    assert f"CPU. Here: stage 7 ({WHOLES[0]:,} samples)" in words
+    assert f"There: stage 8 ({WHOLES[1]:,} samples)" in words
     assert "mean of both shares" in words
     assert text(browser, ".flame-path") == f"All {WHOLES[0]:,} samples here, {WHOLES[1]:,} samples there"
     assert "within noise" in text(browser, ".flame-legend")
@@ -159,7 +159,7 @@ def test_a_comparison_is_begun_swapped_and_ended_on_the_page(browser, page):
     assert fragment(browser) == "#stage=7&versus=stage=8"
     browser.find_element(By.CSS_SELECTOR, "[data-do=swap]").click()
     assert fragment(browser) == "#stage=8&versus=stage=7"
-    assert f"Here: CPU, stage 8 ({WHOLES[1]:,} samples)" in text(browser, ".flame-compared")
+    assert f"Here: stage 8 ({WHOLES[1]:,} samples)" in text(browser, ".flame-compared")
     browser.find_element(By.CSS_SELECTOR, "[data-do=end]").click()
     assert fragment(browser) == "#stage=8"
     assert text(browser, ".flame-path") == f"All {WHOLES[1]:,} samples"

@@ -325,7 +325,7 @@ function show(host, flame, names) {
     panel.versus.hidden = !comparing;
     panel.button('compare').setAttribute('aria-expanded', String(comparing));
     showPicks(panel.others, view, view.other ?? view.choice);
-    if (comparing) panel.versus.querySelector('label:not([hidden]) select')?.dispatchEvent(new Event('focus'));
+    panel.otherSlice.open = view.other === null;
   });
   on('swap', () => {
     if (view.other === null) return;

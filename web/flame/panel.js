@@ -9,6 +9,7 @@ import { PICKED } from './picks.js';
  * @property {HTMLElement} versus the line of the comparison
  * @property {import('./picks.js').Picks} others choices of the other slice
  * @property {HTMLElement} compared
+ * @property {HTMLDetailsElement} otherSlice
  * @property {HTMLElement} steps
  * @property {HTMLInputElement} search
  * @property {HTMLElement} found
@@ -50,12 +51,12 @@ const MARKUP = `
 </div>
 <div class="flame-versus" hidden>
   <p class="flame-compared"></p>
-  <div class="flame-bar"><b>Compare with</b> ${pickLabels('other')}
-    <button type="button" data-do="swap">Swap</button><button type="button" data-do="end">End comparison</button></div>
+  <details><summary>Compare with</summary><div class="flame-bar">${pickLabels('other')}</div></details>
+  <p><button type="button" data-do="swap">Swap</button> <button type="button" data-do="end">End comparison</button></p>
 </div>
 <p class="flame-slice" hidden></p>
 <ul class="flame-steps" aria-label="What is done to the stacks" hidden></ul>
-<div class="flame-line"><nav class="flame-path" aria-label="Zoomed frame and its callers"></nav>
+<div class="flame-line"><div class="flame-path" role="navigation" aria-label="Zoomed frame and its callers"></div>
   <output class="flame-found"></output>
   <span class="flame-hits" hidden><span></span>
     <button type="button" data-do="previous" aria-label="Previous hit" title="Previous hit (N)">‹</button><button type="button" data-do="next" aria-label="Next hit" title="Next hit (n)">›</button></span></div>
@@ -126,6 +127,7 @@ export function buildPanel(host) {
     versus: part('.flame-versus'),
     others: selects('other'),
     compared: part('.flame-compared'),
+    otherSlice: part('.flame-versus details'),
     steps: part('.flame-steps'),
     search: part('.flame-tools input'),
     found: part('.flame-found'),

@@ -108,18 +108,19 @@ export function valueWords({ flame, names }, choice, facet, value) {
 }
 
 /**
- * A slice in words: "CPU, stage 7 · count at job.py:3, 10 s to 20 s".
+ * A slice in words: "CPU", "stage 7 · count at job.py:3", "10 s to 20 s".
  * @param {View} view
  * @param {Choice} choice
+ * @returns {string[]}
  */
-export function sliceWords(view, choice) {
+export function sliceParts(view, choice) {
   const words = FACETS.filter((facet) => choice[facet] !== '').map((facet) => {
     const value = valueWords(view, choice, facet, choice[facet]);
     return choice[facet] === NONE ? value : `${FACET_WORDS[facet]} ${value}`;
   });
   const range = drawnRange(view.flame, choice);
   if (range !== null) words.push(`${formatSeconds(range.from)} to ${formatSeconds(range.to)}`);
-  return [EVENT_WORDS[choice.event] ?? choice.event, ...(words.length > 0 ? words : ['all of it'])].join(', ');
+  return [EVENT_WORDS[choice.event] ?? choice.event, ...(words.length > 0 ? words : ['all of it'])];
 }
 
 /**

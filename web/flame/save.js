@@ -3,7 +3,7 @@
 import { pngOf, svgText, unrolled } from './image.js';
 import { pprofBytes } from './pprof.js';
 import { shapeText, wholeStacks } from './shape.js';
-import { sliceWords } from './picks.js';
+import { sliceParts } from './picks.js';
 import { stepWords } from './chips.js';
 import { foldedText, speedscopeText } from './stacks.js';
 import { describe, unitOf } from './view.js';
@@ -22,7 +22,7 @@ const LONGEST_NAME = 120;
  * @returns {string[]} lines
  */
 export function viewWords(view) {
-  const slices = [view.choice, ...(view.other === null ? [] : [view.other])].map((choice) => sliceWords(view, choice));
+  const slices = [view.choice, ...(view.other === null ? [] : [view.other])].map((choice) => sliceParts(view, choice).join(', '));
   const steps = view.steps.map((step) => stepWords(step, view));
   return [pageTitle(), slices.join(' against '), [...steps, weightWords(view, view.wholes)].join(' · ')];
 }
@@ -58,7 +58,7 @@ export async function fileOf(view, scenes, form) {
   const leafFirst = view.steps.some(({ kind }) => kind === 'reverse');
   const choices = [view.choice, ...(view.other === null ? [] : [view.other])];
   const slices = choices.map((choice, slice) => ({
-    name: `${pageTitle()}, ${sliceWords(view, choice)}`,
+    name: `${pageTitle()}, ${sliceParts(view, choice).join(', ')}`,
     unit: unitOf(view, slice),
   }));
   if (form === 'folded') return new Blob(foldedText(whole, leafFirst), { type: 'text/plain' });

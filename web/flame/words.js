@@ -2,7 +2,7 @@
 
 import { formatCount, formatShare, formatWeight, shortName } from './format.js';
 import { hitsBefore, matchedWeight } from './search.js';
-import { sliceWords } from './picks.js';
+import { sliceParts } from './picks.js';
 import { groundOf } from './table.js';
 import { weighFamilies } from './top.js';
 import { describe, unitOf } from './view.js';
@@ -145,9 +145,14 @@ export function showComparison(panel, view) {
     panel.compared.textContent = 'Choose what to compare with.';
     return;
   }
-  const [here, there] = [view.choice, view.other].map((choice, slice) =>
-    `${sliceWords(view, choice)} (${formatWeight(view.wholes[slice], unitOf(view, slice))})`);
+  const parts = [view.choice, view.other].map((choice) => sliceParts(view, choice));
+  const common = parts[0].filter((part) => parts[1].includes(part));
+  const [here, there] = parts.map((own, slice) => {
+    const words = own.filter((part) => !common.includes(part)).join(', ') || 'all of it';
+    return `${words} (${formatWeight(view.wholes[slice], unitOf(view, slice))})`;
+  });
   panel.compared.replaceChildren(
+    common.length > 0 ? `${common.join(', ')}. ` : '',
     made('i', '', { className: 'flame-swatch flame-more-ground' }),
     made('b', 'Here: '),
     `${here}. `,
