@@ -3,7 +3,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emberscope.profile.flame_data import SOURCES, flame_data
+from emberscope.profile.flame_data import flame_data
+from emberscope.profile.flame_rows import SOURCES
 from emberscope.profile.flame_tree import FACETS
 from emberscope.profile.fold import NO_STACK, natural_weight
 from emberscope.profile.slice import Slice, select

@@ -13,7 +13,7 @@ from emberscope.profile.fold import CallTree
 
 FACETS: Final = ("stage", "attempt", "sql", "role", "executor", "state", "task", "time")
 """What a page can be sliced by besides the event, in the order by which columns stand. The names are those of the
-page's address; all but `time` are columns of table samples (`flame_data.SOURCES`)."""
+page's address; all but `time` are columns of table samples (`flame_rows.SOURCES`)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

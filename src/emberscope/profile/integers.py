@@ -26,11 +26,9 @@ def packed(values: npt.NDArray[np.int64]) -> tuple[str, int, bytes]:
     if width == 1:
         return PLANES, width, flat
     variable = varints(values)
-    return (
-        (PLANES, width, flat)
-        if len(zlib.compress(flat, 1)) <= len(zlib.compress(variable, 1))
-        else (VARINTS, width, variable)
-    )
+    if len(zlib.compress(flat, 1)) <= len(zlib.compress(variable, 1)):
+        return PLANES, width, flat
+    return VARINTS, width, variable
 
 
 def unpacked(encoding: str, width: int, data: bytes) -> npt.NDArray[np.int64]:
