@@ -266,6 +266,8 @@ export function facetOptions(flame, choice, facet) {
  */
 export function isChoosable(flame, choice, facet) {
   if (choice[facet] !== '') return true;
+  // Without Python the executor says all that the kind of process does: it is the driver, or it is none.
+  if (facet === 'role' && flame.values.executor !== undefined && !flame.values.role?.includes('python')) return false;
   const open = { ...EVERYTHING, event: choice.event, stage: facet === 'attempt' || facet === 'task' ? choice.stage : '' };
   const options = facetOptions(flame, open, facet);
   // Attempts, roles and tasks among nothing but "outside" are no choice; stages and executions are.

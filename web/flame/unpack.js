@@ -43,11 +43,22 @@
  * @returns {Promise<ArrayBuffer>}
  */
 export async function inflate(base64) {
+  const stream = new Blob([fromBase64(base64)]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Response(stream).arrayBuffer();
+}
+
+/**
+ * @param {string} base64
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+function fromBase64(base64) {
+  // Browsers have their own since 2025, which takes a third of the time.
+  const own = /** @type {any} */ (Uint8Array).fromBase64;
+  if (own !== undefined) return own.call(Uint8Array, base64);
   const text = atob(base64.trim());
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return new Response(stream).arrayBuffer();
+  return bytes;
 }
 
 /**
@@ -181,6 +192,10 @@ function numbersOf(width, items) {
 function fromPlanes(body, width, items) {
   if (width === 1) return body;
   const values = numbersOf(width, items);
+  if (width === 2) {
+    for (let i = 0; i < items; i++) values[i] = body[i] | (body[items + i] << 8);
+    return values;
+  }
   for (let plane = 0, factor = 1; plane < width; plane++, factor *= 256) {
     const from = plane * items;
     for (let i = 0; i < items; i++) values[i] += body[from + i] * factor;
