@@ -7,6 +7,7 @@ from emberscope.profile.flame_data import flame_data
 from emberscope.profile.flame_rows import SOURCES
 from emberscope.profile.flame_tree import FACETS
 from emberscope.profile.fold import NO_STACK, natural_weight
+from emberscope.profile.pack import pack_flame
 from emberscope.profile.slice import Slice, select
 from tests.profile.strategies import recording, rows, texts
 from tests.profile.test_fold import stack_weights
@@ -63,11 +64,15 @@ def test_prop_the_values_of_a_facet_and_what_is_outside_add_up_to_the_whole(samp
 def test_prop_a_bucket_is_a_fold_of_the_samples_of_its_time(samples, scale, start_ms):
     recorded = recording([{**row, "time_ns": row["time_ns"] * scale * MS} for row in samples])
     flame = data(recorded, start_ns=start_ms * MS)
-    for bucket in flame.values("time"):
+    buckets = sorted(flame.values("time"))
+    assert buckets == list(range(buckets[0], buckets[0] + len(buckets))) if buckets else not samples
+    used = {(row["time_ns"] * scale - start_ms) * MS // flame.bucket_ns for row in samples}
+    assert used <= set(buckets)
+    for bucket in {*used, *buckets[:2]}:
         begin = start_ms * MS + bucket * flame.bucket_ns
         chosen = select(recorded.samples, Slice(event="cpu", from_ns=begin, to_ns=begin + flame.bucket_ns))
         assert stack_weights(flame.tree("cpu", {"time": bucket})) == told(recorded, chosen, "cpu")
-    assert len(flame.values("time")) <= 1800
+    assert len(buckets) <= 1800
 
 
 @given(rows())
@@ -101,3 +106,47 @@ def test_samples_without_a_time_are_outside_of_the_buckets():
 
 def test_sources_name_columns_of_samples():
     assert {*SOURCES, "time"} == set(FACETS)
+
+
+def long_run():
+    """Ten tasks of one stage, one sample of a random stack every 10 ms, 100 s long."""
+    random = np.random.default_rng(1)
+    return recording(
+        [
+            {"stack": ["a", f"f{random.integers(200)}"], "event": "cpu", "count": 1, "stage_id": 0}
+            | {"task_id": int(random.integers(10)), "time_ns": n * 10 * MS}
+            for n in range(10_000)
+        ]
+    )
+
+
+def test_data_within_the_budget_have_all_that_there_is_and_no_note():
+    flame = data(long_run(), tasks=TASKS, start_ns=0)
+    assert (flame.bucket_ns, flame.values("task"), flame.notes) == (100 * MS, {8, 9, 4, 5}, ())
+
+
+def test_a_small_budget_makes_times_coarser_first_then_single_tasks_go_then_times():
+    recorded = long_run()
+    whole = data(recorded).tree("cpu").self_weights
+    seen = []
+    size = len(pack_flame(data(recorded, tasks=TASKS, start_ns=0)))
+    for budget in (*np.linspace(size, 1, 12).astype(int).tolist(), 1):
+        flame = data(recorded, tasks=TASKS, start_ns=0, budget_bytes=budget)
+        assert np.array_equal(flame.tree("cpu").self_weights, whole)
+        state = (flame.bucket_ns, len(flame.tasks), flame.notes)
+        if state not in seen:
+            seen.append(state)
+        assert len(pack_flame(flame)) <= budget or flame.bucket_ns is None
+    lengths = [length // MS for length, tasks, _ in seen if length is not None and tasks]
+    assert lengths == sorted(lengths)
+    assert lengths[0] == 100
+    assert len(lengths) > 2
+    assert (seen[-1][0], seen[-1][1]) == (None, 0)
+    said = {tasks: notes for _, tasks, notes in seen}
+    assert any("times in steps of" in note and "not of 100 ms" in note for note in seen[1][2])
+    assert said[0] == ("To keep this page small, its flame graph tells neither times nor single tasks apart.",)
+
+
+def test_data_without_times_or_tasks_have_nothing_to_give_up():
+    flame = data(long_run(), budget_bytes=1)
+    assert (flame.bucket_ns, flame.tasks, flame.notes) == (None, (), ())

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from emberscope.report.flame_page import joined
+from emberscope.report.assets import joined
 
 _LISTEN = """
 const { createInterface } = await import('node:readline');

@@ -17,9 +17,8 @@ from emberscope.profile.flame_tree import Facet, FlameData
 from emberscope.profile.fold import NO_STACK, labels_of, preorder, renumbered
 from emberscope.profile.pack import pack_flame
 from emberscope.profile.single_tasks import single_tasks
-from emberscope.profile.time_buckets import bucket_lengths
+from emberscope.profile.time_buckets import bucket_lengths, length_words
 from emberscope.tables.frame_kinds import JAVA
-from emberscope.units import format_ms
 
 BUDGET_BYTES: Final = 6_000_000
 """Packed data of this size are 8 MB of a page, which leaves 2 MB for all else that a report of 10 MB holds."""
@@ -83,7 +82,7 @@ def _ever_coarser(rows: Rows) -> Iterator[tuple[dict[str, Key], int | None, tupl
     keys = rows.keys
     for length in lengths:
         if length != lengths[0]:
-            fine, coarse = format_ms(lengths[0] / 1e6), format_ms(length / 1e6)
+            fine, coarse = length_words(lengths[0]), length_words(length)
             coarser = (f"To keep this page small, its flame graph knows times in steps of {coarse}, not of {fine}.",)
         keys = {**rows.keys, "time": _buckets(rows, length)}
         yield keys, length, coarser

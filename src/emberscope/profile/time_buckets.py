@@ -29,6 +29,14 @@ def bucket_lengths(low_ns: int, high_ns: int) -> list[int]:
     return [shortest, *takewhile(lambda length: count(length) >= LEAST_BUCKETS, fitting)]
 
 
+def length_words(length_ns: int) -> str:
+    """A length for people: `20 ms`, `2 s`, `10 min`."""
+    ms = length_ns // _MS
+    if ms < 1000:
+        return f"{ms} ms"
+    return f"{ms // 1000} s" if ms < 60_000 else f"{ms // 60_000:,} min"
+
+
 def _lengths() -> Iterator[int]:
     """Lengths that people count in, from 20 ms (less than a sampler's period) up without an end."""
     yield from (ms * _MS for ms in _LENGTHS_MS)
