@@ -94,10 +94,6 @@ export function unpack(buffer) {
   }
   if (header.time !== null) places.time = fromSteps(read.time);
   const { bounds, nodes } = unpackCells(read.leaves, read.counts, read.cells);
-  const totals = new Float64Array(count);
-  for (let column = 0; column < count; column++) {
-    for (let i = bounds[column]; i < bounds[column + 1]; i++) totals[column] += read.weights[i];
-  }
   return {
     ...unpackTree(read.closed, read.labels),
     names: JSON.parse(names),
@@ -106,7 +102,7 @@ export function unpack(buffer) {
     kindNames: header.kinds,
     familyNames: header.families,
     events: header.events,
-    columns: { count, event: Int32Array.from(read.event), places, bounds, totals },
+    columns: { count, event: Int32Array.from(read.event), places, bounds, totals: sums(bounds, read.weights) },
     cells: { nodes, weights: read.weights },
     values,
     time: header.time && {
@@ -169,6 +165,20 @@ function unpackCells(leafSteps, counts, steps) {
     bounds[column + 1] = at;
   }
   return { bounds, nodes };
+}
+
+/**
+ * @param {Uint32Array} bounds
+ * @param {Numbers} weights
+ */
+function sums(bounds, weights) {
+  const totals = new Float64Array(bounds.length - 1);
+  for (let column = 0, i = 0; column < totals.length; column++) {
+    let total = 0;
+    for (const end = bounds[column + 1]; i < end; i++) total += weights[i];
+    totals[column] = total;
+  }
+  return totals;
 }
 
 /**
