@@ -100,8 +100,10 @@ export function valueWords({ flame, names }, choice, facet, value) {
   if (facet === 'state') return value.replace(/^STATE_/, '').replaceAll('_', ' ').toLowerCase();
   if (facet !== 'task') return [value, names[facet]?.[value]].filter(Boolean).join(' · ');
   if (value === SLOW || value === MEDIAN) {
-    const count = flame.tasks.filter((task) => task.group === value && [task.stage, ''].includes(choice.stage)).length;
-    return `the ${count} ${value === SLOW ? 'slowest' : 'median'}${choice.stage === '' ? ' of all stages' : ''}`;
+    const kind = value === SLOW ? 'slowest' : 'median';
+    if (choice.stage === '') return `the ${kind} ones of each stage`;
+    const count = flame.tasks.filter((task) => task.group === value && task.stage === choice.stage).length;
+    return count === 1 ? `the ${kind} one` : `the ${count} ${kind}`;
   }
   const task = flame.tasks[flame.values.task?.indexOf(value) ?? -1];
   return task === undefined ? value : `${value} · ${formatTime(task.runMs)}${task.group === SLOW ? ', slow' : ''}`;
@@ -135,8 +137,8 @@ export function sliceNotes(view) {
   const said = [...flame.notes];
   if (range !== null && flame.time !== null) {
     const piece = range.from < range.to ? `${formatSeconds(range.from)} to ${formatSeconds(range.to)}` : 'no samples then';
-    const step = formatSeconds(flame.time.bucket);
-    said.unshift(`Time: ${piece}, in whole steps of ${step}. Samples without a time are left out.`);
+    const untimed = flame.columns.places.time?.includes(0) ? ' Samples without a time are left out.' : '';
+    said.unshift(`Time: ${piece}, in whole steps of ${formatSeconds(flame.time.bucket)}.${untimed}`);
   }
   if (unknown.length > 0) {
     const keys = unknown.map(([key, value]) => `${key} ${value}`).join(', ');
