@@ -14,6 +14,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from markupsafe import Markup
@@ -21,6 +22,7 @@ from markupsafe import Markup
 from emberscope.profile.pack import pack_flame
 from emberscope.report.assets import content_security_policy, joined, style_sheet
 from emberscope.report.rendering import rendered
+from emberscope.report.visible import visible
 
 if TYPE_CHECKING:
     from emberscope.profile.flame_tree import FlameData
@@ -58,10 +60,11 @@ def flame_element(
             for number, words in by_number.items()
         },
     }
+    shown = replace(data, names=tuple(map(visible, data.names)))
     return Markup(
         '<x-flame data-names="{names}"><p class="flame-note">This flame graph is drawn by a script in this page, '
         'which does not run here.</p><script type="application/octet-stream">{packed}</script></x-flame>'
-    ).format(names=json.dumps(names), packed=base64.b64encode(pack_flame(data)).decode("ascii"))
+    ).format(names=json.dumps(names), packed=base64.b64encode(pack_flame(shown)).decode("ascii"))
 
 
 def flame_page(
