@@ -155,12 +155,9 @@ def _samples_by(run: Run, column: str) -> dict[str, int] | None:
     samples = run.tables.get("samples")
     if samples is None:
         return None
-    found: dict[str, int] = {}
-    values = samples[column].to_pylist()
-    for value, count in zip(values, samples["count"].to_pylist(), strict=True):
-        if value is not None:
-            found[str(value)] = found.get(str(value), 0) + (count or 0)
-    return found
+    texts = samples.select([column, "count"]).set_column(0, column, samples[column].cast("string"))
+    counts = texts.group_by(column).aggregate([("count", "sum")]).to_pylist()
+    return {row[column]: row["count_sum"] or 0 for row in counts if row[column] is not None}
 
 
 def _ratio(part: float, whole: float) -> float:
