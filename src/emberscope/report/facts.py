@@ -1,6 +1,7 @@
 """The facts of the page as data: `<script type="application/json" id="emberscope-run">`, for other programs and tests.
 
-What the page leaves out of its tables for their length is left out here too; the totals are those of all.
+What the page leaves out of its tables for their length is left out here too, and long texts are without their middle;
+the totals are those of all.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from markupsafe import Markup
 
 from emberscope.eventlog.facts import facts as log_facts
 from emberscope.report.seen import sample_counts
+from emberscope.report.visible import clipped
 
 if TYPE_CHECKING:
     from emberscope.report.part import Subject
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 SCHEMA: Final = "emberscope.page/1"
 MOST_EXECUTIONS: Final = 1_000
+_MOST_TEXT: Final = 500
 
 _COUNTS: Final = (
     "jobs",
@@ -72,7 +75,11 @@ def page_document(subject: Subject, *, redacted: bool) -> dict[str, Any]:
 
 
 def _row(row: StageRow | ExecutorRow) -> dict[str, Any]:
-    return asdict(row)
+    return {name: _short(value) for name, value in asdict(row).items()}
+
+
+def _short(value: Any) -> Any:
+    return clipped(value, _MOST_TEXT) if isinstance(value, str) else value
 
 
 def _executions(run: Run) -> dict[str, Any]:
@@ -82,6 +89,7 @@ def _executions(run: Run) -> dict[str, Any]:
     columns = ["sql_execution_id", "description", "status", "started_ms", "ended_ms"]
     rows = sorted(table.select(columns).to_pylist(), key=lambda row: row["sql_execution_id"])
     for row in rows:
+        row["description"] = _short(row["description"])
         for name in ("started_ms", "ended_ms"):
             row[name] = None if row[name] is None or start_ms is None else row[name] - start_ms
     longest = sorted(rows, key=lambda row: (row["started_ms"] or 0) - (row["ended_ms"] or 0))[:MOST_EXECUTIONS]

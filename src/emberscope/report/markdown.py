@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from emberscope.report.bars import percents
 from emberscope.report.part import subject_of
+from emberscope.report.patch import settings_patch
 from emberscope.report.text import price
 from emberscope.report.visible import clipped, visible
 from emberscope.units import format_ms
@@ -38,7 +39,8 @@ def report_markdown(item: Diagnosed, *, page: str | None = None) -> str:
         lines += [*_finding(number, finding), ""]
     if len(findings) > _MOST_FINDINGS:
         lines += [f"And {len(findings) - _MOST_FINDINGS} more findings, each worth less.", ""]
-    lines += _patch(findings)
+    if patch := settings_patch(findings):
+        lines += ["```properties", *(_code(line) for line in patch), "```", ""]
     seen = subject.seen
     lines.append(_coded(f"{seen.log} {seen.recorder} {seen.verdict}"))
     if page:
@@ -64,24 +66,6 @@ def _finding(number: int, finding: Ranked) -> Iterator[str]:
         elif advice.kind == "unset":
             setting = f"remove `{_code(str(advice.setting))}`: "
         yield f"- [ ] {setting}{_coded(advice.text)}"
-
-
-def _patch(findings: Sequence[Ranked]) -> list[str]:
-    """All settings that the findings ask for in one block. Where two ask for different values the first, dearer one
-    counts, and the other is told."""
-    values: dict[str, str] = {}
-    lines = []
-    for number, finding in enumerate(findings, 1):
-        for advice in finding.finding.advice:
-            if advice.kind != "set" or advice.setting is None or advice.value is None:
-                continue
-            setting, value = _code(advice.setting), _code(advice.value)
-            if setting not in values:
-                values[setting] = value
-                lines.append(f"{setting} {value}")
-            elif values[setting] != value:
-                lines.append(f"# finding {number} asks for {setting} {value}")
-    return ["```properties", *lines, "```", ""] if lines else []
 
 
 def _coded(text: str) -> str:

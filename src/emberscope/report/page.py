@@ -21,7 +21,9 @@ from emberscope.report.diagnosis import no_finding, not_evaluated_sentences
 from emberscope.report.facts import json_script, page_document
 from emberscope.report.flame_page import MODULES, STYLES, flame_element
 from emberscope.report.part import Part, Subject, subject_of
+from emberscope.report.patch import settings_patch
 from emberscope.report.rendering import rendered
+from emberscope.report.visible import clipped
 from emberscope.rules.places import sql_descriptions
 from emberscope.units import format_time
 
@@ -34,6 +36,7 @@ Theme = Literal["auto", "light", "dark"]
 # So many findings stand on the first screen, and so many notes in the coverage.
 _MOST_FINDINGS: Final = 6
 _MOST_NOTES: Final = 50
+_MOST_NAME: Final = 300
 
 
 def report_page(item: Diagnosed, *, theme: Theme = "auto", redacted: bool = False) -> str:
@@ -82,6 +85,7 @@ def _findings(subject: Subject) -> Part:
     data = {
         "findings": diagnosis.findings,
         "no_finding": no_finding([subject.item]),
+        "patch": settings_patch(diagnosis.findings),
         "not_evaluated": not_evaluated_sentences(diagnosis.not_evaluated),
         "sql": subject.sql,
         "recorded": subject.recorded,
@@ -110,8 +114,8 @@ def _flame(subject: Subject) -> Part:
         frames = run.tables["frames"]
         flame = flame_element(
             flame_data(run.tables["samples"], run.tables["stacks"], frames, run.tables.get("tasks"), _start_ns(run)),
-            stage_names={row.stage_id: row.words for row in subject.stages},
-            sql_names=sql_descriptions(run),
+            stage_names={row.stage_id: clipped(row.words, _MOST_NAME) for row in subject.stages},
+            sql_names={key: clipped(text, _MOST_NAME) for key, text in sql_descriptions(run).items()},
             codegen=generated_code_words(frames, run.tables.get("plan_nodes")),
         )
     return Part(
