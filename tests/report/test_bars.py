@@ -1,17 +1,20 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from emberscope.report.bars import percents
+from emberscope.units import format_ratio
 
 
 @given(st.lists(st.integers(0, 10_000), min_size=1).filter(any))
-def test_prop_what_is_written_sums_to_the_whole(amounts: list[int]) -> None:
+def test_prop_what_is_written_is_the_share_and_never_hides_one(amounts: list[int]) -> None:
     whole = sum(amounts)
-    written = percents([amount / whole for amount in amounts])
-    assert sum(float(text) for text in written if text != "<0.1") == pytest.approx(100)
-    for amount, text in zip(amounts, written, strict=True):
-        assert text == "<0.1" or abs(float(text) - 100 * amount / whole) <= 0.1 + 1e-9
+    for amount, text in zip(amounts, percents([amount / whole for amount in amounts]), strict=True):
+        assert text == "<0.1" or abs(float(text) - 100 * amount / whole) <= 0.05 + 1e-9
         assert (text == "0.0") == (amount == 0)
+
+
+def test_what_stands_in_the_bar_is_what_sentences_say() -> None:
+    ratios = [0.497449, 0.0995, 0.12345, 0.9]
+    assert [f"{text} %" for text in percents(ratios)] == [format_ratio(ratio) for ratio in ratios]

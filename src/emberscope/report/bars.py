@@ -162,14 +162,5 @@ def _part_href(part: Part, anchors: Anchors) -> str:
 
 
 def percents(ratios: Sequence[float]) -> list[str]:
-    """Shares as per cent with one decimal that sum to 100.0 where the ratios sum to 1: each rounded down, the tenths
-    that are left go to the largest remainders. A share that is not zero and rounds to it is `<0.1`."""
-    exact = [1000 * ratio for ratio in ratios]
-    whole = [int(value) for value in exact]
-    left = round(sum(exact)) - sum(whole)
-    for place in sorted(range(len(exact)), key=lambda place: (whole[place] - exact[place], place))[:left]:
-        whole[place] += 1
-    return [
-        "<0.1" if tenths == 0 and ratio > 0 else f"{tenths / 10:.1f}"
-        for tenths, ratio in zip(whole, ratios, strict=True)
-    ]
+    """Shares as per cent with one decimal, as sentences have them; a share that would round to zero is `<0.1`."""
+    return ["<0.1" if 0 < ratio < 0.0005 else f"{100 * ratio:.1f}" for ratio in ratios]
