@@ -4,34 +4,32 @@
 import { onState, readState, writeState } from '../state.js';
 import { onThemeChange } from '../theme.js';
 import { inflate, unpack } from './unpack.js';
-import { deepestBelow } from './layout.js';
-import { nextHit, search } from './search.js';
-import { EVERYTHING, choiceState, otherChoice, readChoice, unknownOf, weigh } from './facets.js';
+import { nextHit } from './search.js';
+import { choiceState } from './facets.js';
 import { readPalette } from './palette.js';
 import { nameOf } from './spans.js';
-import { parseShape, shapeStacks, shapeText, shownStacks, withStep } from './shape.js';
-import { sumOf } from './shape_regroup.js';
+import { shapeText, withStep } from './shape.js';
 import { expressionOf } from './target.js';
 import { buildPanel } from './panel.js';
 import { createPane } from './pane.js';
 import { openMenu } from './menu.js';
-import { exactly, familyMenu, frameMenu, shapeMenu } from './frame_menu.js';
+import { frameMenu, shapeMenu } from './frame_menu.js';
 import { showPicks, sliceNotes, versusText } from './picks.js';
 import { showChips, stepWords } from './chips.js';
-import { describe, pathOf, pictureOf } from './view.js';
-import { parseZoom, zoomText, zoomedNode } from './zoom.js';
+import { describe, pathOf } from './view.js';
+import { createView, follow } from './follow.js';
+import { zoomText } from './zoom.js';
 import { showTop } from './table.js';
 import { made, showComparison, showFound, showLegend, showPath, showTip, weightWords } from './words.js';
-import { copyText, fileName, fileOf, saveFile } from './save.js';
+import { copyText } from './save.js';
+import { wireTools } from './tools.js';
 
 /** @typedef {import('./unpack.js').Flame} Flame */
-/** @typedef {import('./view.js').View} View */
 /** @typedef {import('./pane.js').Pane} Pane */
 /** @typedef {import('./frame_menu.js').Deeds} Deeds */
-/** @typedef {import('./save.js').FileForm} FileForm */
 
 const ROWS = 200;
-const SLOW_SEARCH_NODES = 200_000;
+const MANY_NODES = 100_000;
 
 class FlameGraph extends HTMLElement {
   async connectedCallback() {
@@ -57,95 +55,42 @@ class FlameGraph extends HTMLElement {
  */
 function show(host, flame, names) {
   const panel = buildPanel(host);
+  const { view, followed } = createView(flame, names);
   let palette = readPalette(flame, host);
-  /** @type {Float64Array[]} */
-  let selfs = [];
-  /** What the address said when it was last shown. */
-  let shown = { slice: '', shape: '-', search: '', node: '', up: '' };
   let rows = ROWS;
-  let searchTimer = 0;
   let toastTimer = 0;
+  let wordsTimer = 0;
   let comparing = false;
-  const view = /** @type {View} */ (/** @type {Partial<View>} */ ({
-    flame, names, other: null, callers: null, pattern: '', expression: null, sortedBy: 'self',
-  }));
 
   /** Changes the address; where it holds an anchor of the page, what is seen is written into it. */
   const change = (/** @type {Record<string, string>} */ changes) => {
-    const { shape, search: pattern, node, up } = shown;
+    const { shape, search: pattern, node, up } = followed;
     const versus = view.other === null ? '' : versusText(view.choice, view.other);
     const seen = readState() === null ? { ...choiceState(flame, view.choice), versus, shape, search: pattern, node, up } : {};
     writeState({ ...seen, ...changes });
   };
 
   const update = (/** @type {URLSearchParams} */ state) => {
-    const value = (/** @type {string} */ name) => state.get(name) ?? '';
-    const choice = readChoice(flame, state);
-    const other = otherChoice(flame, choice, value('versus'));
-    const next = {
-      slice: JSON.stringify([choice, other]),
-      shape: value('shape'),
-      search: value('search'),
-      node: value('node'),
-      up: value('up') === '1' ? '1' : '',
-    };
-    const sliced = next.slice !== shown.slice;
-    const shaped = sliced || next.shape !== shown.shape;
-    const searched = next.search !== shown.search;
-    const zoomed = next.node !== shown.node;
-    const flipped = next.up !== shown.up;
-    shown = next;
-    const asked = { ...EVERYTHING, ...Object.fromEntries([...state].filter(([key]) => key in EVERYTHING)) };
-    view.unknown = unknownOf(asked, choice);
+    const { sliced, shaped, searched, zoomed, flipped } = follow(view, followed, state);
     if (sliced) {
-      view.choice = choice;
-      view.other = other;
-      selfs = [choice, ...(other === null ? [] : [other])].map((of) => weigh(flame, of));
-      view.slices = selfs.map(sumOf);
-      showPicks(panel.picks, view, choice);
+      showPicks(panel.picks, view, view.choice);
+      showPicks(panel.others, view, view.other ?? view.choice);
     }
-    if (sliced || comparing !== !panel.versus.hidden) showPicks(panel.others, view, other ?? choice);
+    if (searched && document.activeElement !== panel.search) panel.search.value = view.pattern;
     panel.slice.textContent = sliceNotes(view);
     panel.slice.hidden = panel.slice.textContent === '';
     if (shaped) {
-      view.steps = parseShape(next.shape);
-      view.base = shapeStacks(flame, selfs, view.steps);
-      view.wholes = view.base.selfs.map(sumOf);
+      showChips(panel.steps, view, deeds.remove);
+      showComparison(panel, view);
     }
-    if (searched) {
-      view.pattern = next.search;
-      view.expression = next.search === '' ? null : expressionOf(next.search);
-      if (document.activeElement !== panel.search) panel.search.value = next.search;
-    }
-    const zoom = parseZoom(next.node);
-    const isCut = [view.main, view.callers].some((picture) => picture?.cut);
-    if (shaped || (zoomed && isCut)) {
-      const near = view.steps.some(({ kind }) => kind === 'sandwich') ? zoom.callers : zoom.main;
-      const { main, callers, cut } = shownStacks(view.base, view.steps, near);
-      const leafFirst = callers === null && main.tree !== view.base.tree;
-      const sandwiched = callers === null ? {} : { first: 1 };
-      view.main = { ...pictureOf(view, main, callers === null ? cut : null, false), ...sandwiched, leafFirst };
-      view.callers = callers && { ...pictureOf(view, callers, cut, true), ...sandwiched, leafFirst: true };
-    } else if (searched) {
-      for (const picture of [view.main, view.callers]) {
-        if (picture === null) continue;
-        picture.found = view.expression === null ? null : search(picture.tree, picture.layout, view.expression);
-      }
-    }
-    if (shaped || zoomed) {
-      zoomTo(view.main, zoomedNode(view.main, view.main.tree === flame ? zoom.node : 0, zoom.main));
-      if (view.callers !== null) zoomTo(view.callers, zoomedNode(view.callers, 0, zoom.callers));
-    }
-    view.main.up = next.up === '1' && view.callers === null;
-    if (flipped) view.main.selected = view.main.root;
-    showWords(shaped, shaped || zoomed || searched);
+    compare(comparing || view.other !== null);
+    const flip = panel.button('flip');
+    flip.hidden = view.callers !== null;
+    flip.textContent = view.main.up ? 'Icicle' : 'Flame';
+    flip.title = view.main.up ? 'Callers on top (i)' : 'Callers at the bottom (i)';
+    if (shaped || zoomed || searched) showWords();
     if (shaped || zoomed || flipped) showPanes();
     else for (const pane of [above, main]) pane.draw();
-  };
-
-  const zoomTo = (/** @type {import('./spans.js').Picture} */ picture, /** @type {number} */ node) => {
-    picture.root = picture.selected = node;
-    picture.deepest = deepestBelow(picture.tree, picture.layout, node);
   };
 
   const showPanes = () => {
@@ -156,27 +101,25 @@ function show(host, flame, names) {
     main.show(view.main);
   };
 
-  const showWords = (/** @type {boolean} */ shaped, /** @type {boolean} */ zoomed) => {
-    if (shaped) {
-      showChips(panel.steps, view, deeds.remove);
-      if (view.other !== null) comparing = true;
-      showComparison(panel, view);
-    }
-    panel.versus.hidden = !comparing;
-    panel.button('compare').setAttribute('aria-expanded', String(comparing));
-    panel.button('swap').hidden = view.other === null;
-    const flip = panel.button('flip');
-    flip.hidden = view.callers !== null;
-    flip.textContent = view.main.up ? 'Icicle' : 'Flame';
-    flip.title = view.main.up ? 'Callers on top (i)' : 'Callers at the bottom (i)';
-    const invalid = view.pattern !== '' && view.expression === null;
-    if (!zoomed) return;
+  const showWords = () => {
     const turned = view.callers !== null && view.callers.root > 0 ? view.callers : view.main;
     showPath(panel, view, turned, (node) => owner.zoom(turned === view.main ? main : above, node));
     showFound(panel, view);
-    sayInvalid(invalid);
-    showLegend(panel, view);
-    if (panel.top.open) showTop(panel, view, rows);
+    sayInvalid(view.pattern !== '' && view.expression === null);
+    const figures = () => {
+      showLegend(panel, view);
+      if (panel.top.open) showTop(panel, view, rows);
+    };
+    clearTimeout(wordsTimer);
+    if (view.main.tree.size < MANY_NODES) figures();
+    else wordsTimer = setTimeout(figures, 20); // the picture comes first
+  };
+
+  const compare = (/** @type {boolean} */ begun) => {
+    comparing = begun;
+    panel.versus.hidden = !begun;
+    panel.button('swap').hidden = view.other === null;
+    panel.button('compare').setAttribute('aria-expanded', String(begun));
   };
 
   const sayInvalid = (/** @type {boolean} */ invalid) => {
@@ -273,7 +216,7 @@ function show(host, flame, names) {
         return true;
       }
       if (key === 'Escape') {
-        if (shown.node !== '') change({ node: '' });
+        if (followed.node !== '') change({ node: '' });
         else deeds.find('');
       } else if (key === 'n' || key === 'N') hit(pane, key === 'n' ? 1 : -1);
       else if (key === 'i') panel.button('flip').click();
@@ -292,109 +235,17 @@ function show(host, flame, names) {
   const above = createPane(panel.above, owner);
   const main = createPane(panel.view, owner);
 
-  const save = async (/** @type {FileForm} */ form) => {
-    const scenes = [...(view.callers === null ? [] : [above.scene()]), main.scene()];
-    try {
-      const name = fileName(view, form);
-      saveFile(await fileOf(view, scenes, form), name);
-      toast(`Saved as ${name}`);
-    } catch (error) {
-      toast(`Not saved: ${error instanceof Error ? error.message : error}`);
-    }
-  };
-
-  const on = (/** @type {string} */ name, /** @type {(button: HTMLButtonElement) => void} */ act) =>
-    panel.button(name).addEventListener('click', () => act(panel.button(name)));
-  const below = (/** @type {HTMLElement} */ button, /** @type {string} */ label, /** @type {any[]} */ items) => {
-    const { left, bottom } = button.getBoundingClientRect();
-    openMenu(host, label, items, left, bottom + 2, button);
-  };
-  on('shape', (button) => below(button, 'What is done to the stacks', shapeMenu(view, deeds)));
-  on('export', (button) =>
-    below(button, 'Save or copy what is seen', [
-      { text: 'Folded stacks (flamegraph.pl and most others)', key: '1', act: () => save('folded') },
-      { text: 'speedscope', key: '2', act: () => save('speedscope') },
-      { text: 'pprof', key: '3', act: () => save('pprof') },
-      { text: 'Picture, PNG', key: '4', act: () => save('png') },
-      { text: 'Picture, SVG', key: '5', act: () => save('svg') },
-      null,
-      { text: 'Copy a link to this view', key: '6', act: () => deeds.copy(location.href, 'Link') },
-    ]));
-  on('compare', () => {
-    comparing = !comparing || view.other !== null;
-    panel.versus.hidden = !comparing;
-    panel.button('compare').setAttribute('aria-expanded', String(comparing));
-    showPicks(panel.others, view, view.other ?? view.choice);
-    panel.otherSlice.open = view.other === null;
-  });
-  on('swap', () => {
-    if (view.other === null) return;
-    change({ ...choiceState(flame, view.other), versus: versusText(view.other, view.choice), node: '' });
-  });
-  on('end', () => {
-    comparing = false;
-    panel.versus.hidden = true;
-    change({ versus: '', node: '' });
-    panel.button('compare').setAttribute('aria-expanded', 'false');
-    panel.button('compare').focus();
-  });
-  on('flip', () => change({ up: view.main.up ? '' : '1' }));
-  on('reset', () => {
-    panel.search.value = '';
-    const all = choiceState(flame, { ...EVERYTHING, event: view.choice.event });
-    change({ ...all, search: '', shape: '', versus: '', node: '' });
-  });
-  on('help', () => panel.help.showModal());
-  on('previous', () => hit(main, -1));
-  on('next', () => hit(main, 1));
-  on('more', () => showTop(panel, view, (rows *= 5)));
-  for (const [name, pick] of Object.entries(panel.picks)) {
-    pick.addEventListener('change', () => change(choiceState(flame, { ...view.choice, [name]: pick.value })));
-  }
-  for (const [name, pick] of Object.entries(panel.others)) {
-    pick.addEventListener('change', () =>
-      change({ versus: versusText(view.choice, { ...(view.other ?? view.choice), [name]: pick.value }), node: '' }));
-  }
-  panel.search.addEventListener('input', () => {
-    clearTimeout(searchTimer);
-    searchTimer = setTimeout(() => deeds.find(panel.search.value), flame.size > SLOW_SEARCH_NODES ? 200 : 0);
-  });
-  panel.search.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape') deeds.find('');
-    if (event.key !== 'Enter') return;
-    clearTimeout(searchTimer);
-    deeds.find(panel.search.value);
-    panel.view.focus();
-    hit(main, event.shiftKey ? -1 : 1);
-  });
-  panel.top.addEventListener('toggle', () => panel.top.open && showTop(panel, view, rows));
-  panel.filter.addEventListener('input', () => showTop(panel, view, (rows = ROWS)));
-  panel.table.addEventListener('click', (event) => {
-    const button = event.target instanceof Element ? event.target.closest('button') : null;
-    if (button === null) return;
-    const { by, does, frame } = button.dataset;
-    if (by !== undefined) {
-      view.sortedBy = /** @type {View['sortedBy']} */ (by);
-      showTop(panel, view, rows);
-    } else if (does === 'find') deeds.find(exactly(flame.names[Number(frame)]));
-    else {
-      deeds.step('sandwich', { by: 'frame', text: flame.names[Number(frame)] });
-      panel.views.scrollIntoView({ block: 'nearest' });
-      panel.view.focus({ preventScroll: true });
-    }
-  });
-  panel.legend.addEventListener('click', (event) => {
-    const button = event.target instanceof Element ? event.target.closest('button') : null;
-    const family = flame.familyNames.find(([name]) => name === button?.dataset.family);
-    if (button && family) below(button, `What can be done with ${family[1]}`, familyMenu(family[0], family[1], deeds));
-  });
-  document.addEventListener('keydown', (event) => {
-    if (event.target instanceof HTMLElement && event.target.matches('input, select, textarea, [contenteditable]')) return;
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === '/') {
-      event.preventDefault();
-      panel.search.focus();
-    } else if (event.key === '?' && !panel.help.open) panel.help.showModal();
+  wireTools(host, panel, view, {
+    change,
+    deeds,
+    hit: (step) => hit(main, step),
+    scenes: () => [...(view.callers === null ? [] : [above.scene()]), main.scene()],
+    toast,
+    table(wanted) {
+      if (wanted !== 'same') rows = wanted === 'few' ? ROWS : rows * 5;
+      if (panel.top.open) showTop(panel, view, rows);
+    },
+    compare,
   });
   const repaint = () => {
     palette = readPalette(flame, host);

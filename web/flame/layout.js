@@ -100,15 +100,24 @@ export function callerAt(flame, node, depth) {
 }
 
 /**
- * The levels that `root` and what lies below it reach down to.
+ * The last level that `root` and what lies below it reach down to: each level has its nodes in the order of the tree,
+ * so one bisection for each tells whether it has any below `root`.
  * @param {Tree} flame
  * @param {Layout} layout
  * @param {number} root
  */
-export function deepestBelow(flame, layout, root) {
+export function deepestBelow(flame, { order, bounds }, root) {
   let deepest = flame.depths[root];
-  for (let node = root; node < flame.ends[root]; node++) {
-    if (layout.totals[node] > 0 && flame.depths[node] > deepest) deepest = flame.depths[node];
+  while (deepest + 2 < bounds.length) {
+    let low = bounds[deepest + 1];
+    let high = bounds[deepest + 2];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (order[middle] < root) low = middle + 1;
+      else high = middle;
+    }
+    if (low === bounds[deepest + 2] || order[low] >= flame.ends[root]) break;
+    deepest++;
   }
   return deepest;
 }
