@@ -194,6 +194,25 @@ def test_prop_a_search_weighs_each_stack_once(browser, page, pattern):
     assert (amount(words) if expected else words) == (expected or "Nothing matches")
 
 
+@pytest.mark.parametrize("shape", ["", f"sandwich:{HERE}", "reverse", "recursion"])
+def test_a_search_weighs_whole_stacks_whatever_their_shape(browser, page, shape):
+    open_page(browser, page, f"#stage=7&shape={shape}&search=TaskRunner|libc")
+    through = sum(n for stack, n in STACKS[7].items() if TASK in stack and (HERE in stack or "sandwich" not in shape))
+    assert amount(text(browser, ".flame-found")) == through
+
+
+def test_what_is_copied_is_said(browser, page):
+    open_page(browser, page)
+    focus_graph(browser)
+    keys(browser, Keys.ARROW_DOWN, Keys.ARROW_DOWN, "y")
+    assert text(browser, ".flame-toast") == "Name copied"
+    ActionChains(browser).key_down(Keys.CONTROL).send_keys("c").key_up(Keys.CONTROL).perform()
+    assert text(browser, ".flame-toast") == "Stack copied"
+    browser.execute_script("document.querySelector('.flame-search input, .flame-tools input').focus()")
+    ActionChains(browser).key_down(Keys.CONTROL).send_keys("v").key_up(Keys.CONTROL).perform()
+    assert browser.execute_script("return document.querySelector('.flame-tools input').value") == f"{RUN} {TASK}"
+
+
 def test_what_the_address_asks_for_and_is_not_here_is_said(browser, page):
     open_page(browser, page, "#stage=99&shape=hide:nothing.of.that.name")
     assert "asks for stage 99" in text(browser, ".flame-slice")

@@ -216,3 +216,60 @@ def test_what_an_address_holds_that_is_no_step_is_left_out(browser):
     told = ask(browser, Counter({(A,): 1}), f"nonsense,hide,focus*,hide:{B},reverse:x,,/,recursion")
     assert told["text"] == f"hide:{B},recursion"
     assert told["matched"] == [False, True]
+
+
+CUT = """
+// Chains of 60 frames, 60,000 of them: too many cells to lay all of it out. One in a hundred is heavy.
+const [near] = arguments;
+const p = window.parts;
+const count = 60_000, depth = 60, names = [...Array(400).keys()].map((place) => `n${place}`);
+const size = count * depth + 1;
+const parents = new Int32Array(size), labels = new Int32Array(size), depths = new Uint16Array(size);
+const ends = new Uint32Array(size).fill(size), selfs = new Float64Array(size);
+labels[0] = parents[0] = -1;
+let random = 12345;
+for (let chain = 0, node = 1; chain < count; chain++) {
+  for (let level = 1; level <= depth; level++, node++) {
+    random = (Math.imul(random, 1103515245) + 12345) >>> 0;
+    parents[node] = level === 1 ? 0 : node - 1;
+    labels[node] = (random >>> 16) % names.length;
+    depths[node] = level;
+    ends[node] = (chain + 1) * depth + 1;
+  }
+  selfs[node - 1] = chain % 100 === 0 ? 1000 : 1;
+}
+const tree = { size, parents, labels, depths, ends, names };
+const { tree: made, selfs: [own], cut } = p.reversed({ tree, selfs: [selfs] }, near);
+const totals = p.totalsOf(made, own);
+const rows = [];
+for (let node = 1; node < made.size; node++) {
+  if (cut[node] && totals[node] >= totals[0] * 1e-5) rows.push('a heavy node is cut');
+}
+let at = 0;
+for (const label of near) {
+  let callee = at + 1;
+  while (made.labels[callee] !== label) callee = made.ends[callee];
+  at = callee;
+}
+let expected = 0;
+for (let node = 1; node < size; node++) {
+  if (selfs[node] > 0 && near.every((label, place) => labels[node - place] === label)) expected += selfs[node];
+}
+let below = 0, cuts = 0, deepest = 0;
+for (let node = at + 1; node < made.ends[at]; node++) {
+  if (made.parents[node] === at) below += totals[node];
+  cuts += cut[node];
+  deepest = Math.max(deepest, made.depths[node]);
+}
+return [rows.length, totals[0], totals[at], expected, below, cuts, deepest, [labels[60], labels[59]], made.size];
+"""
+
+
+def test_callers_too_narrow_to_see_are_laid_out_when_one_zooms_in(browser):
+    bad, whole, _, _, below, cuts, _, light, size = browser.execute_script(CUT, [])
+    assert (bad, whole, below) == (0, 600 * 1000 + 59_400, whole)
+    assert (cuts > 10_000, size < 1_000_000) == (True, True)
+    for path in (light[:1], light):
+        bad, again, weight, expected, below, cuts, deepest, _, _ = browser.execute_script(CUT, path)
+        assert (bad, again, weight, below) == (0, whole, expected, expected)
+        assert (cuts, deepest) == (0, 60)

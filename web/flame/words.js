@@ -1,7 +1,9 @@
 // The words and figures around the picture: path, search result, legend, comparison, tooltip.
 
 import { formatCount, formatShare, formatWeight, shortName } from './format.js';
+import { totalsOf } from './layout.js';
 import { hitsBefore, matchedWeight } from './search.js';
+import { wholeStacks } from './shape.js';
 import { sliceParts } from './picks.js';
 import { groundOf } from './table.js';
 import { weighFamilies } from './top.js';
@@ -72,25 +74,40 @@ export function showPath(panel, view, picture, zoom) {
 }
 
 /**
+ * The stacks in which a search is weighed. Where all is seen these are whole stacks: a sandwich parts them, and stacks
+ * that are reversed may be cut.
+ * @param {View} view
+ */
+function searchedStacks({ base, steps, main, callers }) {
+  if (callers !== null || (main.leafFirst && main.root === 0)) {
+    const { tree, selfs } = wholeStacks(base, steps);
+    return { tree, totals: selfs.map((own) => totalsOf(tree, own)), root: 0 };
+  }
+  return { tree: main.tree, totals: main.pair?.totals ?? [main.layout.totals], root: main.root };
+}
+
+/**
  * @param {Panel} panel
  * @param {View} view
  */
 export function showFound(panel, view) {
-  const { tree, layout, pair, found, root } = view.main;
-  const some = found !== null && found.hits.length > 0;
-  panel.hits.hidden = !some;
-  if (found === null) panel.found.textContent = '';
-  else if (!some) panel.found.textContent = 'Nothing matches';
-  else {
-    const matched = (pair?.totals ?? [layout.totals]).map((own) => matchedWeight(tree, own, found, root));
-    const shares = matched.map((weight, slice) => formatShare(weight / (pair?.totals[slice] ?? layout.totals)[root]));
-    const share = `${shares.join(' and ')} of ${root === 0 ? 'all' : 'the zoomed frame'}`;
-    panel.found.textContent = `Matched ${weightWords(view, matched)}, ${share}`;
-    const count = formatCount(found.hits.length);
-    const place = hitsBefore(found.hits, view.main.selected);
-    const on = found.hits[place] === view.main.selected;
-    panel.hitCount.textContent = on ? `hit ${formatCount(place + 1)} of ${count}` : count === '1' ? '1 hit' : `${count} hits`;
+  const { found, root, selected, cut } = view.main;
+  panel.hits.hidden = found === null || found.hits.length === 0;
+  if (found === null) {
+    panel.found.textContent = '';
+    return;
   }
+  const stacks = searchedStacks(view);
+  const matched = stacks.totals.map((own) => matchedWeight(stacks.tree, own, found, stacks.root));
+  const shares = matched.map((weight, slice) => formatShare(weight / stacks.totals[slice][stacks.root]));
+  const share = `${shares.join(' and ')} of ${root === 0 ? 'all' : 'the zoomed frame'}`;
+  const atLeast = cut !== null && root > 0 ? 'at least ' : '';
+  const some = matched.some((weight) => weight > 0);
+  panel.found.textContent = some ? `Matched ${atLeast}${weightWords(view, matched)}, ${share}` : 'Nothing matches';
+  const count = formatCount(found.hits.length);
+  const place = hitsBefore(found.hits, selected);
+  const on = found.hits[place] === selected;
+  panel.hitCount.textContent = on ? `hit ${formatCount(place + 1)} of ${count}` : count === '1' ? '1 hit' : `${count} hits`;
 }
 
 /**
