@@ -331,7 +331,7 @@ class TestInABrowser:
         rows = browser.find_elements(By.CSS_SELECTOR, ".flame-top tbody tr")
         first = [cell.text for cell in rows[0].find_elements(By.TAG_NAME, "td")]
         through = TOTAL - 7  # all but the driver's samples and those without a stack
-        assert first == ["0", "0 %", f"{through:,}", "100 %", BASE[0], "Sandwich"]
+        assert first == ["0 0 %", f"{through:,} 100 %", BASE[0], "Sandwich"]
         apply = next(row.text for row in rows if "Enrich.apply" in row.text)
         assert "15" in apply.split()  # a frame that calls itself counts once
         rows[0].find_element(By.TAG_NAME, "button").click()

@@ -1,6 +1,7 @@
 // What is done to the stacks, one removable chip for each step, with what it left out.
 
 import { formatShare } from './format.js';
+import { made } from './made.js';
 import { targetWords } from './target.js';
 
 /** @typedef {import('./view.js').View} View */
@@ -34,15 +35,12 @@ export function stepWords({ kind, target }, { flame }) {
 export function showChips(list, view, remove) {
   const chips = view.steps.map((step, place) => {
     const words = stepWords(step, view);
-    const item = document.createElement('li');
-    item.append(words);
+    const item = made('li', words);
     const share = view.base.dropped[place].map((weight, slice) => weight / view.slices[slice]);
     const lost = share.some((part) => part > 0) ? `leaves out ${share.map(formatShare).join(' and ')}` : '';
     const note = view.base.matched[place] ? lost : 'no frame matches';
-    if (note !== '') item.append(Object.assign(document.createElement('span'), { textContent: note, className: 'quiet' }));
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.textContent = '×';
+    if (note !== '') item.append(made('span', note, { className: 'quiet' }));
+    const button = made('button', '×', { type: 'button' });
     button.setAttribute('aria-label', `Remove: ${words}`);
     button.title = step.target === null ? 'Remove' : `Remove (${step.target.text})`;
     button.addEventListener('click', () => remove(place));

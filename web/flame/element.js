@@ -20,7 +20,8 @@ import { describe, pathOf } from './view.js';
 import { createView, follow } from './follow.js';
 import { zoomText } from './zoom.js';
 import { showTop } from './table.js';
-import { made, showComparison, showFound, showLegend, showPath, showTip, weightWords } from './words.js';
+import { made } from './made.js';
+import { showComparison, showFound, showLegend, showPath, showTip, weightWords } from './words.js';
 import { copyText } from './save.js';
 import { wireTools } from './tools.js';
 

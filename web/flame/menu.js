@@ -1,5 +1,7 @@
 // A menu at a point of the window: by mouse, by arrow keys, by the key that an item names.
 
+import { made } from './made.js';
+
 /**
  * @typedef {object} MenuItem
  * @property {string} text
@@ -23,8 +25,7 @@ let closeMenu = () => {};
  */
 export function openMenu(host, label, items, x, y, back) {
   closeMenu();
-  const menu = document.createElement('div');
-  menu.className = 'flame-menu';
+  const menu = made('div', '', { className: 'flame-menu' });
   menu.setAttribute('role', 'menu');
   menu.setAttribute('aria-label', label);
   const close = () => {
@@ -44,20 +45,17 @@ export function openMenu(host, label, items, x, y, back) {
   };
   for (const item of items) {
     if (item === null) {
-      menu.append(Object.assign(document.createElement('div'), { role: 'separator' }));
+      menu.append(made('div', '', { role: 'separator' }));
       continue;
     }
-    const button = document.createElement('button');
-    button.type = 'button';
+    const button = /** @type {HTMLButtonElement} */ (made('button', '', { type: 'button' }));
     button.tabIndex = -1;
     button.disabled = item.disabled ?? false;
     button.setAttribute('role', item.checked === undefined ? 'menuitem' : 'menuitemcheckbox');
     if (item.checked !== undefined) button.setAttribute('aria-checked', String(item.checked));
-    const words = document.createElement('span');
-    words.textContent = item.text;
-    button.append(words);
+    button.append(made('span', item.text));
     if (item.key !== undefined) {
-      button.append(Object.assign(document.createElement('kbd'), { textContent: item.key, ariaHidden: 'true' }));
+      button.append(made('kbd', item.key, { ariaHidden: 'true' }));
       button.setAttribute('aria-keyshortcuts', item.key);
     }
     button.addEventListener('click', () => choose(item));

@@ -70,8 +70,8 @@ const MARKUP = `
 <details class="flame-top"><summary>Frames by self and total</summary>
   <p class="flame-filter"><label>Filter by name <input type="search" placeholder="Regular expression" spellcheck="false" autocomplete="off"></label></p>
   <table><caption></caption><thead><tr>
-    <th scope="col" colspan="2" aria-sort="descending"><button type="button" data-by="self">Self</button></th><th scope="col" class="flame-there">there</th>
-    <th scope="col" colspan="2"><button type="button" data-by="total">Total</button></th><th scope="col" class="flame-there">there</th>
+    <th scope="col" aria-sort="descending"><button type="button" data-by="self">Self</button></th><th scope="col" class="flame-there flame-other">there</th>
+    <th scope="col"><button type="button" data-by="total">Total</button></th><th scope="col" class="flame-there flame-other">there</th>
     <th scope="col" class="flame-there"><button type="button" data-by="difference">Difference</button></th>
     <th scope="col" colspan="2">Frame</th></tr></thead><tbody></tbody></table>
   <button type="button" data-do="more">Show more</button>

@@ -3,6 +3,7 @@
 import { difference, formatPoints } from './compare.js';
 import { formatCount, formatShare, formatWeight, shortName } from './format.js';
 import { totalsOf } from './layout.js';
+import { made } from './made.js';
 import { nameOf } from './spans.js';
 import { expressionOf } from './target.js';
 import { weighFrames } from './top.js';
@@ -89,9 +90,9 @@ function topRow(view, { frame, selfs, totals, points, noise }, all) {
   const { tree } = view.base;
   const row = document.createElement('tr');
   for (const [here, there] of [selfs, totals]) {
-    row.insertCell().textContent = formatWeight(here, unitOf(view)).replace(/ samples?$/, '');
-    row.insertCell().textContent = formatShare(here / all[0]);
-    if (all.length === 2) row.insertCell().textContent = formatShare(there / all[1]);
+    const amount = formatWeight(here, unitOf(view)).replace(/ samples?$/, '');
+    row.insertCell().append(made('span', amount, { className: 'flame-amount' }), ' ', made('span', formatShare(here / all[0])));
+    if (all.length === 2) row.append(made('td', formatShare(there / all[1]), { className: 'flame-other' }));
   }
   if (all.length === 2) {
     const cell = row.insertCell();
@@ -115,10 +116,8 @@ function topRow(view, { frame, selfs, totals, points, noise }, all) {
  * @param {string} title
  */
 function tableButton(does, frame, title) {
-  const made = document.createElement('button');
-  made.type = 'button';
-  made.title = title;
-  made.dataset.does = does;
-  made.dataset.frame = String(frame);
-  return made;
+  const button = made('button', '', { type: 'button', title });
+  button.dataset.does = does;
+  button.dataset.frame = String(frame);
+  return button;
 }

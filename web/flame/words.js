@@ -5,6 +5,7 @@ import { totalsOf } from './layout.js';
 import { hitsBefore, matchedWeight } from './search.js';
 import { wholeStacks } from './shape.js';
 import { sliceParts } from './picks.js';
+import { made } from './made.js';
 import { groundOf } from './table.js';
 import { weighFamilies } from './top.js';
 import { describe, unitOf } from './view.js';
@@ -14,15 +15,6 @@ import { nameOf } from './spans.js';
 /** @typedef {import('./view.js').View} View */
 /** @typedef {import('./panel.js').Panel} Panel */
 /** @typedef {import('./spans.js').Picture} Picture */
-
-/**
- * @param {string} tag
- * @param {string} text
- * @param {Record<string, string>} [properties]
- */
-export function made(tag, text, properties = {}) {
-  return Object.assign(document.createElement(tag), { textContent: text, ...properties });
-}
 
 /**
  * A weight of each slice in words: "1,234 samples", or "1,234 samples here, 567 samples there".
@@ -122,9 +114,9 @@ export function showLegend(panel, view) {
   );
   if (view.other !== null) {
     const item = (/** @type {string} */ name, /** @type {string} */ text) => {
-      const made_ = made('li', '');
-      made_.append(made('i', '', { className: `flame-swatch flame-${name}-ground` }), text);
-      return made_;
+      const row = made('li', '');
+      row.append(made('i', '', { className: `flame-swatch flame-${name}-ground` }), text);
+      return row;
     };
     const counted = view.main.pair?.counted;
     panel.legend.replaceChildren(
