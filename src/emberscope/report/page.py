@@ -23,6 +23,8 @@ from emberscope.report.flame_page import MODULES, STYLES, flame_element
 from emberscope.report.part import Part, Subject, subject_of
 from emberscope.report.patch import settings_patch
 from emberscope.report.rendering import rendered
+from emberscope.report.task_data import task_part
+from emberscope.report.task_rows import MOST_HOSTS
 from emberscope.report.visible import clipped
 from emberscope.rules.places import sql_descriptions
 from emberscope.units import format_time
@@ -107,6 +109,12 @@ def _stages(subject: Subject) -> Part:
     return Part("stages", "Stages", data)
 
 
+def _tasks(subject: Subject) -> Part:
+    words = {(row.stage_id, row.attempt): row.words for row in subject.stages}
+    data = {"part": task_part(subject.item.run, words), "recorded": subject.recorded, "most_hosts": MOST_HOSTS}
+    return Part("tasks", "Tasks", data, ("tasks/element.js",), ("tasks/tasks.css",))
+
+
 def _flame(subject: Subject) -> Part:
     """The flame graph of all samples, with the choice of SQL execution, stage and executor; none without samples."""
     run, flame = subject.item.run, None
@@ -153,6 +161,7 @@ PARTS: Final[tuple[Callable[[Subject], Part], ...]] = (
     _cores,
     _sql,
     _stages,
+    _tasks,
     _flame,
     _hotspots,
     _executors,
