@@ -4,7 +4,7 @@
 import { unpackColumns } from '../columns.js';
 import { onState, readState, writeState } from '../state.js';
 import { onThemeChange } from '../theme.js';
-import { made } from '../flame/words.js';
+import { made } from '../flame/made.js';
 import { formatCount, formatTime } from '../flame/format.js';
 import { counted, firstEnding, groupOfTask, taskTable } from './task_table.js';
 import { COLOUR_WORDS, PART_NAMES, colourName, taskColours, taskPalette } from './task_colours.js';

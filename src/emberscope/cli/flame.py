@@ -171,7 +171,7 @@ def _page(
     from emberscope.report.flame_page import flame_page
 
     if unit is None:
-        data = flame_data(samples, stacks, frames)
+        data = flame_data(samples, stacks, frames, run.tables.get("tasks"), run.start_ns)
     else:
         tree, event, unit = _tree(samples, stacks, frames, unit)
         data = from_tree(compacted(tree), event=event, unit=unit)

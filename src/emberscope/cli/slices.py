@@ -169,26 +169,10 @@ def _iso_ns(text: str, option: str) -> int:
 
 
 def _start_ns(run: Run, option: str) -> int:
-    start_ms = _start_ms(run)
-    start_ns = _first_ns(run) if start_ms is None else start_ms * 1_000_000
+    start_ns = run.start_ns
     if start_ns is None:
         raise InputError(run.path, f"its start is not known, so {option} must be an ISO time.")
     return start_ns
-
-
-def _start_ms(run: Run) -> int | None:
-    """The start of the application, or of the first recording where no event log says it."""
-    if run.application.app_start_ms is not None:
-        return run.application.app_start_ms
-    return min((facts.start_ms for facts in run.recordings if facts.start_ms is not None), default=None)
-
-
-def _first_ns(run: Run) -> int | None:
-    """The time of the first sample, by whatever clock the samples have."""
-    import pyarrow.compute as pc
-
-    first: int | None = pc.min(run.tables["samples"]["time_ns"]).as_py() if "samples" in run.tables else None
-    return first
 
 
 def words_of(given: dict[str, Any]) -> str:
@@ -236,10 +220,9 @@ def _extent(run: Run, samples: pa.Table) -> str:
     first, last = ends["min"], ends["max"]
     if first is None:
         return "tell no time"
-    start_ms = _start_ms(run)
-    start_ns = _start_ns(run, "") if start_ms is None else start_ms * 1_000_000
+    start_ns = _start_ns(run, "")
     said = f"lie from {(first - start_ns) / 1e9:.3f} s to {(last - start_ns) / 1e9:.3f} s"
-    if start_ms is None:
+    if run.start_ms is None:
         return said
     iso = [datetime.fromtimestamp(ns // 1_000_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") for ns in (first, last)]
     return f"{said} ({iso[0]} to {iso[1]})"

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, Literal
 
-import pyarrow.compute as pc
 from markupsafe import Markup
 
 from emberscope.profile.codegen import generated_code_words
@@ -121,7 +120,7 @@ def _flame(subject: Subject) -> Part:
     if subject.recorded:
         frames = run.tables["frames"]
         flame = flame_element(
-            flame_data(run.tables["samples"], run.tables["stacks"], frames, run.tables.get("tasks"), _start_ns(run)),
+            flame_data(run.tables["samples"], run.tables["stacks"], frames, run.tables.get("tasks"), run.start_ns),
             stage_names={row.stage_id: clipped(row.words, _MOST_NAME) for row in subject.stages},
             sql_names={key: clipped(text, _MOST_NAME) for key, text in sql_descriptions(run).items()},
             codegen=generated_code_words(frames, run.tables.get("plan_nodes")),
@@ -191,9 +190,3 @@ def _facts(run: Run) -> list[str]:
         )
         if fact
     ]
-
-
-def _start_ns(run: Run) -> int | None:
-    """Where the times of the page count from: the application's start, else the first sample."""
-    started = run.application.app_start_ms
-    return pc.min(run.tables["samples"]["time_ns"]).as_py() if started is None else started * 1_000_000

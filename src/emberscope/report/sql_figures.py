@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from emberscope.profile.codegen import plan_node_of_samples
 from emberscope.report.stage_rows import MOST_STAGES
@@ -115,17 +116,21 @@ def sampled(run: Run) -> Sampled | None:
         chosen = chosen.filter(pc.is_valid(chosen["sql_execution_id"]))
         if not chosen.num_rows:
             continue
-        executions = chosen["sql_execution_id"].to_pylist()
-        counts = chosen["count"].fill_null(0).to_pylist()
-        by_execution: dict[int, int] = {}
-        for execution, count in zip(executions, counts, strict=True):
-            by_execution[execution] = by_execution.get(execution, 0) + count
+        chosen = chosen.set_column(chosen.column_names.index("count"), "count", chosen["count"].fill_null(0))
+        by_execution = _counted(chosen, ["sql_execution_id"])
         by_code: dict[int, dict[int, int]] = {}
         if nodes is not None and nodes.num_rows:
             _, places = plan_node_of_samples(chosen, tables["stacks"], tables["frames"], nodes)
-            for execution, node, count in zip(executions, places.tolist(), counts, strict=True):
-                if node >= 0:
-                    of_one = by_code.setdefault(execution, {})
-                    of_one[node] = of_one.get(node, 0) + count
+            placed = chosen.append_column("node", pa.array(places)).filter(pa.array(places >= 0))
+            for (execution, node), count in _counted(placed, ["sql_execution_id", "node"]).items():
+                by_code.setdefault(execution, {})[node] = count
         return Sampled(event, by_execution, by_code)
     return None
+
+
+def _counted(samples: pa.Table, keys: list[str]) -> dict[Any, int]:
+    """The samples by the values of these columns: of one its value, of several their tuple."""
+    sums = samples.group_by(keys).aggregate([("count", "sum")])
+    values = [sums[key].to_pylist() for key in keys]
+    by_value = values[0] if len(keys) == 1 else list(zip(*values, strict=True))
+    return dict(zip(by_value, sums["count_sum"].to_pylist(), strict=True))

@@ -84,6 +84,25 @@ class Run:
     recordings: tuple[RecordingFacts, ...] = ()
     recorder: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def start_ms(self) -> int | None:
+        """The start of the application, or of the first recording where no event log says it."""
+        if self.application.app_start_ms is not None:
+            return self.application.app_start_ms
+        return min((facts.start_ms for facts in self.recordings if facts.start_ms is not None), default=None)
+
+    @property
+    def start_ns(self) -> int | None:
+        """Where seconds from the start count from: `start_ms`, else the first sample by whatever clock there is."""
+        if self.start_ms is not None:
+            return self.start_ms * 1_000_000
+        if "samples" not in self.tables:
+            return None
+        import pyarrow.compute as pc
+
+        first: int | None = pc.min(self.tables["samples"]["time_ns"]).as_py()
+        return first
+
     def setting(self, key: str, scope: str = "spark") -> str | None:
         """The value of a setting as the event log has it, by default of Spark's own; None where it was not set."""
         conf = self.tables.get("conf")
