@@ -2,9 +2,10 @@
 
 All of it stands in the page: no request goes anywhere. A page has one script and one style sheet. The script is made
 of the modules that its elements need, by a simple rule: a module comes after what it imports, each import is one line
-`import { … } from './….js';` and is dropped, `export ` at the start of a line is dropped, and so are comments and
-types: lines that begin with `//`, and what stands from `/**` to `*/`. Together they are one function body, so that
-nothing leaks into the page; their names must differ over all modules.
+`import { … } from './….js';` and is dropped, `export ` at the start of a line is dropped, and so are comments, types
+and indentation: lines that begin with `//`, what stands from `/**` to `*/`, and the blanks that a line begins with (no
+text of ours may depend on them). Together they are one function body, so that nothing leaks into the page; their names
+must differ over all modules.
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ from typing import Final
 _IMPORT: Final = re.compile(r"^import \{[^}\n]*\} from '(\.\.?/[\w./]+\.js)';\n", re.M)
 _EXPORT: Final = re.compile(r"^export (?=(?:async )?function |const |class )", re.M)
 _BLOCK: Final = r"/\*\*(?:(?!\*/).)*\*/"
+_INDENTATION: Final = re.compile(r"^[ \t]+", re.M)
 _COMMENT: Final = re.compile(rf"^[ \t]*(?://[^\n]*|{_BLOCK}[ \t]*)\n|{_BLOCK}[ \t]?", re.M | re.S)
 
 
 def joined(modules: Iterable[str]) -> str:
     """These modules of `web/` and all that they import as one script."""
-    bodies = [_COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", web_file(name)))) for name in with_imports(modules)]
+    own = (_EXPORT.sub("", _IMPORT.sub("", web_file(name))) for name in with_imports(modules))
+    bodies = [_INDENTATION.sub("", _COMMENT.sub("", text)) for text in own]
     return "(() => {\n'use strict';\n" + "\n".join(bodies) + "})();\n"
 
 
