@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from selenium.webdriver.common.by import By
@@ -62,7 +63,7 @@ def test_the_page_of_a_recording_alone_has_no_dead_links() -> None:
 def no_dead_links(page: str) -> None:
     links = Links(page)
     assert links.sources == []
-    assert {target for target in links.targets if target.removeprefix("#") not in links.ids} == set()
+    assert {target for target in links.targets if unquote(target.removeprefix("#")) not in links.ids} == set()
     assert len(links.ids) == len(set(links.ids))
 
 

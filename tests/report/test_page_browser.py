@@ -168,6 +168,15 @@ def test_links_and_details_open_by_keyboard(browser: webdriver.Chrome, real: Pat
     assert browser.find_element(By.CSS_SELECTOR, "#settings table").is_displayed()
 
 
+def test_a_hot_method_leads_to_itself_in_the_flame_graph(browser: webdriver.Chrome, real: Path) -> None:
+    open_page(browser, real)
+    browser.find_element(By.LINK_TEXT, "org.example.Hot.spot").click()
+    settle(browser)
+    flame = browser.find_element(By.TAG_NAME, "x-flame")
+    assert "70.0 %" in flame.find_element(By.CLASS_NAME, "flame-found").text
+    assert 0 <= browser.execute_script("return arguments[0].getBoundingClientRect().top", flame) < 500
+
+
 def test_names_are_shown_as_text_and_harm_nothing(browser: webdriver.Chrome, tmp_path: Path) -> None:
     page = report_page(diagnose(evil_run()))
     file = tmp_path / "evil.html"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -25,6 +26,8 @@ MOST_METHODS: Final = 25
 MOST_CLASSES: Final = 20
 # Names shorter than this (`run`, `get`) stand in many sentences that do not mean them.
 _LEAST_NAME: Final = 5
+_MOST_LINKED: Final = 300
+_SIGNS: Final = re.compile(r"[.*+?^${}()|\[\]\\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,13 @@ class Method:
     stage_ratio: float
     finding: int | None
     stage_finding: int | None
+
+    @property
+    def search(self) -> str | None:
+        """The expression by which the flame graph finds just this method; None where it is too long to link."""
+        if self.name == NO_STACK or len(self.name) > _MOST_LINKED:
+            return None
+        return "^" + _SIGNS.sub(r"\\\g<0>", self.name) + "$"
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,10 +125,12 @@ def _flame(subject: Subject) -> Part:
             sql_names={key: clipped(text, _MOST_NAME) for key, text in sql_descriptions(run).items()},
             codegen=generated_code_words(frames, run.tables.get("plan_nodes")),
         )
+    methods = subject.hotspots.methods if subject.hotspots else ()
+    searches = list(dict.fromkeys(method.search for method in methods if method.search))
     return Part(
         "flame",
         "Flame graph",
-        {"flame": flame, "stage_ids": subject.linked_stages, "sql": subject.sql},
+        {"flame": flame, "stage_ids": subject.linked_stages, "sql": subject.sql, "searches": searches},
         MODULES,
         STYLES,
     )
