@@ -15,7 +15,7 @@ from emberscope.tables.coverage import Coverage, Note
 from emberscope.tables.run import Application, Run
 from emberscope.tables.samples import SAMPLES
 from emberscope.tables.stack_tree import StackTree
-from tests.runs import run_of, spark_wrote, stage, task, with_rows, without
+from tests.runs import executor, job, run_of, spark_wrote, stage, task, with_rows, without
 from tests.web.browser import chromium, open_page, prefer, requested, settle
 
 EVIL = "<script>alert(1)</script>\" onload='x"
@@ -131,6 +131,28 @@ def test_a_run_of_which_nothing_is_known_still_has_a_page() -> None:
         "this is no all-clear",
     ):
         assert words in shown
+
+
+def test_a_page_of_very_many_stages_stays_small_and_says_what_it_leaves_out() -> None:
+    many = range(1_500)
+    run = run_of(
+        150_000,
+        tasks=[task(i, i * 100, 90, task_id=i) for i in many],
+        stages=[stage(i, i * 100, i * 100 + 95, job_id=i) for i in many],
+        jobs=[job(i, i * 100, i * 100 + 98, sql_execution_id=i) for i in many],
+        sql_executions=[
+            {"sql_execution_id": i, "description": f"batch {i} {'x' * 5_000}", "status": "succeeded"}
+            | {"started_ms": i * 100, "ended_ms": i * 100 + 99}
+            for i in many
+        ],
+        executors=[executor("1", 2)],
+    )
+    shown = report_page(diagnose(run))
+    assert "And 1,300 more stages with" in shown
+    assert '"stages_left_out":1300' in shown
+    assert '"sql_left_out":500' in shown
+    assert "1,500 times" in shown
+    assert len(shown) < 2_000_000
 
 
 def recorded() -> Run:

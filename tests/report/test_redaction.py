@@ -77,6 +77,7 @@ def test_nothing_private_is_left_in_any_form_of_the_report() -> None:
     item = diagnose(redacted(private()))
     for text in (report_page(item, redacted=True), report_markdown(item), report_terminal(item)):
         assert [secret for secret in SECRETS if secret in text] == []
+        assert "Names are redacted." in text.replace("\n", " ")
     before = report_page(diagnose(private()))
     assert [secret for secret in SECRETS if secret not in before] == []
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from hypothesis import given
 
 from emberscope.report.story import Chapter, story
 from emberscope.report.waterfall import waterfall
+from emberscope.sources.load import load
 from emberscope.tables.run import Run
 from tests.runs import any_runs, executor, job, run_of, spark_wrote, stage, task
+
+EVENTFUL = Path(__file__).parents[1] / "data/eventlog/spark-4.3-eventful.zstd"
 
 
 def told(run: Run) -> dict[str, int]:
@@ -130,6 +134,12 @@ def test_of_a_real_run() -> None:
     chapters = story(run)
     assert [chapter.sql for chapter in chapters if chapter.part == "work"] == [0, 1]
     assert sum(chapter.wall_ms for chapter in chapters) == run.application.duration_ms
+
+
+def test_batches_of_a_streaming_query_are_one_piece_of_work() -> None:
+    labels = [chapter.label for chapter in story(load(str(EVENTFUL)))]
+    assert "streaming query counts, 3 jobs" in labels
+    assert "job group a group, 3 jobs" in labels
 
 
 def test_without_times_there_is_no_story() -> None:

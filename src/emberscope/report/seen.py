@@ -31,9 +31,10 @@ class Seen:
 
     @property
     def verdict(self) -> str:
+        said = f"{counted(len(self.lost), 'thing')} {'is' if len(self.lost) == 1 else 'are'} known to be missing."
         if not self.lost:
-            return "Nothing of what was recorded is known to be lost."
-        return f"{counted(len(self.lost), 'thing')} {'is' if len(self.lost) == 1 else 'are'} known to be missing."
+            said = "Nothing of what was recorded is known to be lost."
+        return said + (" Names are redacted." if any(note.code == "redacted" for note in self.facts) else "")
 
 
 def seen(run: Run) -> Seen:

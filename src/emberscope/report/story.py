@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _MOST: Final = 8
 _LEAST_RATIO: Final = 0.01
 _MUCH_RATIO: Final = 0.1
+# So much of what work is called, its numbers aside, makes it alike: long texts are cut at a length that numbers shift.
+_ALIKE: Final = 80
 _NUMBERS: Final = re.compile(r"\d+")
 
 _Key = tuple[str, Any]
@@ -168,7 +170,7 @@ def _work(
     rest = np.setdiff1d(np.flatnonzero(wall > 0), large).tolist()
     alike: dict[str, list[int]] = {}
     for place in rest:
-        alike.setdefault(_NUMBERS.sub("…", words[keys[place]]), []).append(place)
+        alike.setdefault(_NUMBERS.sub("…", words[keys[place]])[:_ALIKE], []).append(place)
     groups = sorted((group for group in alike.values() if len(group) > 1), key=lambda group: -wall[group].sum())
     groups = [group for group in groups if wall[group].sum() >= least_ms][: _MOST - len(large)]
     rest = sorted(set(rest).difference(*groups))
