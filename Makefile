@@ -40,7 +40,7 @@ docs: .venv/installed ## the generated pages of docs/
 	$(BIN)/python -m emberscope.rules.page docs/rules
 
 clean: ## remove all that these targets made
-	rm -rf .venv .cache demo dist build $(dir $(NODE)) $(JAR) src/emberscope/kernel/_native.*.so
+	rm -rf .venv .cache demo dist build web/vendor $(dir $(NODE)) $(JAR) src/emberscope/kernel/_native.*.so
 
 .venv/installed: pyproject.toml hatch_build.py $(wildcard src/emberscope/kernel/native/*.[ch])
 	python="$$(tools/python.sh)" && "$$python" -m venv .venv

@@ -38,6 +38,7 @@ class FlameGraph extends HTMLElement {
     this.dataset.state = 'loading';
     try {
       const flame = unpack(await inflate(this.querySelector('script')?.textContent ?? ''));
+      if (flame.time !== null) this.dataset.bucket = String(flame.time.bucket);
       if (flame.columns.count === 0) this.textContent = 'There are no samples to show.';
       else show(this, flame, JSON.parse(this.dataset.names ?? '{}'));
       this.dataset.state = 'ready';

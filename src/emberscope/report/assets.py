@@ -1,11 +1,11 @@
 """What makes a page work beside its words: the modules and styles of `web/`, and the policy that allows just these.
 
-All of it stands in the page: no request goes anywhere. A page has one script and one style sheet. The script is made
-of the modules that its elements need, by a simple rule: a module comes after what it imports, each import is one line
-`import { … } from './….js';` and is dropped, `export ` at the start of a line is dropped, and so are comments, types
-and indentation: lines that begin with `//`, what stands from `/**` to `*/`, and the blanks that a line begins with (no
-text of ours may depend on them). Together they are one function body, so that nothing leaks into the page; their names
-must differ over all modules.
+All of it stands in the page: no request goes anywhere. A page has one script, one style sheet, and before the script
+those of others, unchanged, that it uses. The script is made of the modules that its elements need, by a simple rule: a
+module comes after what it imports, each import is one line `import { … } from './….js';` and is dropped, `export ` at
+the start of a line is dropped, and so are comments, types and indentation: lines that begin with `//`, what stands from
+`/**` to `*/`, and the blanks that a line begins with (no text of ours may depend on them). Together they are one
+function body, so that nothing leaks into the page; their names must differ over all modules.
 """
 
 from __future__ import annotations
@@ -62,6 +62,15 @@ def content_security_policy(*, scripts: Iterable[str], styles: Iterable[str]) ->
         f"default-src 'none'; script-src {_hashes(scripts)}; style-src {_hashes(styles)}; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"
     )
+
+
+def vendored_script(name: str) -> str:
+    """A script of others, `web/vendor/<name>/`, with its licence: one of its own, that stands before ours."""
+    (script,) = (
+        one for one in files("emberscope").joinpath("web", "vendor", name).iterdir() if one.name.endswith(".js")
+    )
+    licence = web_file(f"vendor/{name}/LICENSE").replace("*/", "* /")
+    return f"/*\n{licence}*/\n{script.read_text(encoding='utf-8')}"
 
 
 @cache

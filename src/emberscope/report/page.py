@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from emberscope.profile.codegen import generated_code_words
 from emberscope.profile.flame_data import flame_data
-from emberscope.report.assets import content_security_policy, joined, style_sheet
+from emberscope.report.assets import content_security_policy, joined, style_sheet, vendored_script
 from emberscope.report.bars import cores_bar, story_bar
 from emberscope.report.diagnosis import no_finding, not_evaluated_sentences
 from emberscope.report.facts import json_script, page_document
@@ -25,6 +25,7 @@ from emberscope.report.rendering import rendered
 from emberscope.report.task_data import task_part
 from emberscope.report.task_rows import MOST_HOSTS
 from emberscope.report.visible import clipped
+from emberscope.report.time_data import times_template_data
 from emberscope.rules.places import sql_descriptions
 from emberscope.units import format_time
 
@@ -45,6 +46,7 @@ def report_page(item: Diagnosed, *, theme: Theme = "auto", redacted: bool = Fals
     run, subject = item.run, subject_of(item)
     parts = [part(subject) for part in (_PARTS_ALONE if subject.recording_alone else PARTS)]
     script = joined(dict.fromkeys(["theme.js", *(name for part in parts for name in part.modules)]))
+    vendored = [vendored_script(name) for name in dict.fromkeys(name for part in parts for name in part.vendored)]
     style = style_sheet(["theme.css", *(name for part in parts for name in part.styles), "page.css"])
     sections = [(part, Markup(rendered(f"parts/{part.name}.html", **part.data))) for part in parts]
     return rendered(
@@ -55,8 +57,9 @@ def report_page(item: Diagnosed, *, theme: Theme = "auto", redacted: bool = Fals
         facts=_facts(run),
         parts=[(part, section) for part, section in sections if section.strip()],
         document=json_script(page_document(subject, redacted=redacted)),
-        policy=content_security_policy(scripts=[script], styles=[style]),
+        policy=content_security_policy(scripts=[*vendored, script], styles=[style]),
         style=Markup(style),
+        vendored=[Markup(text) for text in vendored],
         script=Markup(script),
     )
 
@@ -136,6 +139,13 @@ def _flame(subject: Subject) -> Part:
     )
 
 
+def _times(subject: Subject) -> Part:
+    """Charts, thread states and a heat map on one clock; choosing a piece of time there filters the flame graph."""
+    data = times_template_data(subject.item.run, {row.stage_id: row.words for row in subject.stages})
+    modules = [f"times/{name}.js" for name in ("bar", "series", "heat")]
+    return Part("times", "Over time", data, modules, ("vendor/uplot/uPlot.min.css", "times/times.css"), ("uplot",))
+
+
 def _hotspots(subject: Subject) -> Part:
     return Part("hotspots", "Hot code", {"hot": subject.hotspots, "heaps": subject.heaps}, (), STYLES)
 
@@ -163,6 +173,7 @@ PARTS: Final[tuple[Callable[[Subject], Part], ...]] = (
     _sql,
     _stages,
     _tasks,
+    _times,
     _flame,
     _hotspots,
     _executors,

@@ -56,7 +56,7 @@ class Part:
     """`templates/parts/<name>.html`, which sees `data` and nothing else; its section has `name` as its id.
 
     `title` stands in the page's navigation. `modules` and `styles` are those of `web/` that its elements need; what
-    these modules import comes with them.
+    these modules import comes with them. `vendored` are those of `web/vendor/` that stand before them.
     """
 
     name: str
@@ -64,6 +64,7 @@ class Part:
     data: Mapping[str, Any]
     modules: Sequence[str] = ()
     styles: Sequence[str] = ()
+    vendored: Sequence[str] = ()
 
 
 def subject_of(item: Diagnosed) -> Subject:

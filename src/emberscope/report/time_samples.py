@@ -1,0 +1,205 @@
+"""Samples over time: cells of a heat map finer than a second, and what the threads of tasks did, as an area."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from emberscope.report.time_grid import Floats, Grid, Ints, grid_of, spread
+from emberscope.report.time_series import numbers, shown_executors, task_times, timed
+from emberscope.tables.samples import EVENTS
+
+if TYPE_CHECKING:
+    from emberscope.tables.run import Run
+
+MOST_CELLS: Final = 400_000
+"""So many cells with samples a page may have, about half a megabyte; beyond that cells are made larger."""
+
+_SECOND: Final = 1_000_000_000
+_MOST_COLUMNS: Final = 1_800
+_ROWS: Final = (50, 20, 10, 5, 4, 2, 1)
+# Up to so many columns a cell is 20 ms, a sampler's period; a longer run gets 50 ms and draws each as large.
+_FINE_COLUMNS: Final = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Heat:
+    """Samples by cell. A column of the map is a bucket of `grid`, and has `rows` cells.
+
+    `series` are pairs of event and executor (no name: not known, or beyond those that have one of their own); `bounds`
+    has where each of them begins in `cells` (column times `rows` plus row, ascending) and `counts`.
+    """
+
+    grid: Grid
+    rows: int
+    series: tuple[tuple[str, str], ...]
+    bounds: Ints
+    cells: Ints
+    counts: Ints
+
+    @property
+    def cell_ms(self) -> float:
+        return self.grid.length_ns / self.rows / 1e6
+
+
+def heat(run: Run, start_ns: int, low_ns: int, high_ns: int) -> Heat | None:
+    """The heat map of all samples that have a time; None where there is none."""
+    samples = run.tables.get("samples")
+    if samples is None or not samples.num_rows:
+        return None
+    samples = samples.filter(pc.and_(pc.is_valid(samples["time_ns"]), pc.is_valid(samples["event"])))
+    if not samples.num_rows:
+        return None
+    executors = ["", *shown_executors(run)]
+    event = _places(samples["event"], list(EVENTS))
+    executor = np.maximum(_places(samples["executor_id"], executors), 0)
+    times = samples["time_ns"].to_numpy().astype(np.int64)
+    counts = samples["count"].fill_null(1).to_numpy().astype(np.int64)
+    series = event * len(executors) + executor
+    for grid, rows in _cellings(start_ns, low_ns, high_ns):
+        cell = (times - start_ns) * rows // grid.length_ns - grid.first * rows
+        keys, places = np.unique(series * (grid.count * rows) + cell, return_inverse=True)
+        if len(keys) <= MOST_CELLS:
+            break
+    summed = np.bincount(places.ravel(), counts, len(keys)).astype(np.int64)
+    of_series = keys // (grid.count * rows)
+    known, begins = np.unique(of_series, return_index=True)
+    names = tuple((EVENTS[one // len(executors)], executors[one % len(executors)]) for one in known.tolist())
+    return Heat(grid, rows, names, np.append(begins, len(keys)).astype(np.int64), keys % (grid.count * rows), summed)
+
+
+def _cellings(start_ns: int, low_ns: int, high_ns: int) -> Iterator[tuple[Grid, int]]:
+    """Grids of columns of a second or more with rows to each, from the finest on, without an end."""
+    lengths = [seconds * _SECOND for seconds in (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600)]
+    lengths += [3600 * _SECOND * 2**power for power in range(1, 20)]
+    grid = grid_of(start_ns, low_ns, high_ns, _MOST_COLUMNS + 1, lengths)
+    for rows in _ROWS[0 if grid.count <= _FINE_COLUMNS else 1 :]:
+        yield grid, rows
+    for length in lengths:
+        if length > grid.length_ns:
+            yield grid_of(start_ns, low_ns, high_ns, _MOST_COLUMNS + 1, [length]), 1
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """Threads of tasks by what they did: `series` are pairs of state and executor (none: all), `values` one line of
+    threads by bucket of the grid for each. `how` says what it was made from."""
+
+    series: tuple[tuple[str, str], ...]
+    values: tuple[Floats, ...]
+    how: str
+
+
+def states(run: Run, grid: Grid) -> States | None:
+    """The running tasks split by what their threads did; None where no tasks are known."""
+    tasks = timed(run.tables.get("tasks"), "launch_ms", "finish_ms")
+    if tasks is None:
+        return None
+    samples = run.tables.get("samples")
+    if samples is not None:
+        samples = samples.filter(pc.and_(pc.is_valid(samples["task_id"]), pc.is_valid(samples["time_ns"])))
+    present = set() if samples is None else set(pc.unique(samples["event"]).to_pylist())
+    executors = [one for one in shown_executors(run) if one in set(pc.unique(tasks["executor_id"]).to_pylist())]
+    found: list[tuple[str, str, Floats]] = []
+    for executor in ["", *(executors if len(executors) > 1 else [])]:
+        of_tasks, of_samples = _of(tasks, executor), _of(samples, executor)
+        begins, ends = task_times(of_tasks)
+        running = spread(grid, begins, ends, (ends - begins) / 1e9) / grid.length_s
+        if "wall" in present:
+            parts = _by_wall(of_samples, grid, running)
+        elif "cpu" in present:
+            parts = _by_cpu(of_samples, grid, running, run.recorder.get("sample_period_ns"))
+        else:
+            parts = _by_counters(of_tasks, grid, running)
+        found += [(state, executor, values) for state, values in parts.items()]
+    if "wall" in present:
+        how = "Running tasks, split as the wall-clock samples of their threads."
+    elif "cpu" in present:
+        how = (
+            "Running tasks: on the CPU by CPU samples times the sampler's period, waiting by the lock events of their "
+            "threads. The rest was not sampled: threads that wait for data or for a processor, or Python at work. A "
+            "recording with wall-clock samples (async-profiler's `wall`) tells the state of each."
+        )
+    else:
+        how = (
+            "Running tasks, split by the counters of each task, spread evenly over its run. A recording shows when it "
+            "was: start the application with `emberscope run`."
+        )
+    there = {state for state, executor, values in found if executor == "" and values.max(initial=0) > 0}
+    kept = [one for one in found if one[0] in there]
+    return States(tuple((state, one) for state, one, _ in kept), tuple(values for _, _, values in kept), how)
+
+
+def _of(table: pa.Table | None, executor: str) -> Any:
+    return table if table is None or executor == "" else table.filter(pc.equal(table["executor_id"], executor))
+
+
+def _by_wall(samples: pa.Table, grid: Grid, running: Floats) -> dict[str, Floats]:
+    samples = samples.filter(pc.equal(samples["event"], "wall"))
+    names = samples["state"].cast(pa.string()).fill_null("not recorded")
+    values = sorted(pc.unique(names).to_pylist())
+    places = grid.places(samples["time_ns"].to_numpy().astype(np.int64))
+    counts = samples["count"].fill_null(1).to_numpy().astype(np.float64)
+    state = _places(names, values)
+    inside = places >= 0
+    cells = np.bincount(
+        (state * grid.count + places)[inside], counts[inside], minlength=len(values) * grid.count
+    ).reshape(len(values), grid.count)
+    whole = cells.sum(axis=0)
+    shares = cells / np.maximum(whole, 1)
+    parts = {_words(name): shares[place] * running for place, name in enumerate(values)}
+    return {**parts, "not sampled": np.where(whole > 0, 0.0, running)}
+
+
+def _by_cpu(samples: pa.Table, grid: Grid, running: Floats, period_ns: Any) -> dict[str, Floats]:
+    cpu = samples.filter(pc.equal(samples["event"], "cpu"))
+    lock = samples.filter(pc.and_(pc.equal(samples["event"], "lock"), pc.is_valid(samples["value"])))
+    period = float(period_ns) if isinstance(period_ns, int | float) else 20e6
+    ns = cpu["value"].cast(pa.float64()).fill_null(period).to_numpy() * cpu["count"].fill_null(1).to_numpy()
+    times = cpu["time_ns"].to_numpy().astype(np.int64)
+    on_cpu = spread(grid, times, times, ns / 1e9) / grid.length_s
+    begins = lock["time_ns"].to_numpy().astype(np.int64)
+    lengths = numbers(lock, "value")
+    waiting = spread(grid, begins, begins + lengths.astype(np.int64), lengths / 1e9) / grid.length_s
+    waiting = np.minimum(waiting, np.maximum(running - on_cpu, 0))
+    return {
+        "on the CPU": on_cpu,
+        "waiting for a lock": waiting,
+        "not sampled": np.maximum(running - on_cpu - waiting, 0),
+    }
+
+
+_COUNTERS: Final = (
+    ("on the CPU", "executor_cpu_time_ns", 1e9),
+    ("garbage collection", "gc_time_ms", 1e3),
+    ("waiting for shuffle blocks", "shuffle_fetch_wait_ms", 1e3),
+    ("writing shuffle output", "shuffle_write_time_ns", 1e9),
+)
+
+
+def _by_counters(tasks: pa.Table, grid: Grid, running: Floats) -> dict[str, Floats]:
+    begins, ends = task_times(tasks)
+    left = running
+    parts = {}
+    for words, column, to_s in _COUNTERS:
+        here = np.minimum(spread(grid, begins, ends, numbers(tasks, column) / to_s) / grid.length_s, left)
+        parts[words] = here
+        left = left - here
+    return {**parts, "not counted": left}
+
+
+def _words(state: str) -> str:
+    return state.removeprefix("STATE_").replace("_", " ").lower()
+
+
+def _places(column: Any, values: list[str]) -> Ints:
+    """The place of each text in `values`, -1 where it is none of them."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    found = pc.fill_null(pc.index_in(column, value_set=pa.array(values, pa.string())), -1)
+    return np.asarray(found.to_numpy(zero_copy_only=False), np.int64)
