@@ -24,8 +24,8 @@ from emberscope.report.patch import settings_patch
 from emberscope.report.rendering import rendered
 from emberscope.report.task_data import task_part
 from emberscope.report.task_rows import MOST_HOSTS
-from emberscope.report.visible import clipped
 from emberscope.report.time_data import times_template_data
+from emberscope.report.visible import clipped
 from emberscope.rules.places import sql_descriptions
 from emberscope.units import format_time
 
