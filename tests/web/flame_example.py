@@ -17,7 +17,7 @@ from tests.web.browser import settle
 
 RUN, TASK, SAME = "java.lang.Thread.run", "org.apache.spark.executor.Executor$TaskRunner.run", "com.acme.Same.go"
 HERE, THERE, RARE = "com.acme.Here.go", "com.acme.There.go", "com.acme.Rare.go"
-ODD = 'odd "name" </script>; with\x01 all & 名前'
+ODD = 'odd "name" </script>; with all & 名前'
 NATIVE = "libc_read"
 
 STACKS: dict[int, dict[tuple[str, ...], int]] = {

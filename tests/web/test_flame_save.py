@@ -136,10 +136,10 @@ def test_svg_is_sound_and_names_every_bar(browser, page, folder):
     root = ET.fromstring(data)
     titles = [title.text or "" for title in root.iter(f"{SVG}title")]
     for stack in STACKS[7]:
-        assert any(title.startswith(f"{stack[-1].replace(chr(1), chr(0xFFFD))}\nTotal ") for title in titles)
+        assert any(title.startswith(f"{stack[-1]}\nTotal ") for title in titles)
     words = "\n".join(text.text or "" for text in root.iter(f"{SVG}text"))
     assert "Two stages: 7/8\nCPU, stage 7\n1,000 samples" in words
-    assert ODD not in data.decode()  # a control character has no place in XML
+    assert any(ODD in title for title in titles)
 
 
 def test_png_is_as_large_as_the_graph(browser, page, folder):
