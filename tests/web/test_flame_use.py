@@ -273,3 +273,13 @@ def test_the_total_that_is_drawn_is_exact_however_narrow_its_parts(browser, page
     open_page(browser, page, f"#stage=8&shape=hide:{SAME},hide:{THERE},hide:{NATIVE}")
     assert amount(text(browser, ".flame-path")) == 10
     assert f"{RUN} {10}" not in text(browser, ".flame-tip")
+
+
+def test_what_a_search_finds_can_be_hidden_as_one(browser, page):
+    open_page(browser, page, "#stage=7&search=$%26|Here|There")
+    browser.find_element(By.CSS_SELECTOR, "[data-do=shape]").click()
+    items = browser.find_elements(By.CSS_SELECTOR, "[role=menu] button:enabled")
+    hide = next(item for item in items if item.text == "Hide stacks through /$&|Here|There/")
+    hide.click()
+    assert "shape=hide/$&|Here|There" in fragment(browser)
+    assert amount(text(browser, ".flame-path")) == 504

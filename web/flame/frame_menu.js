@@ -80,8 +80,9 @@ export function shapeMenu(view, deeds) {
     const act = () => (place < 0 ? deeds.step(kind, null) : deeds.remove(place));
     return { text, checked: place >= 0, act, ...(key === undefined ? {} : { key }) };
   };
+  const matches = expression === null ? 'what a search finds' : `/${pattern}/`;
   const found = (/** @type {string} */ text, /** @type {StepKind} */ kind) => ({
-    text: `${text} ${expression === null ? '(search first)' : `/${pattern}/`}`,
+    text: text.replace('…', () => matches),
     disabled: expression === null,
     act: () => deeds.step(kind, { by: 'pattern', text: pattern }),
   });
@@ -90,9 +91,9 @@ export function shapeMenu(view, deeds) {
     toggle('Collapse all recursion, direct and mutual', 'recursion', 'x'),
     toggle('Collapse direct recursion only', 'direct', ''),
     null,
-    found('Focus on', 'focus'),
-    found('Hide stacks through', 'hide'),
-    found('Merge into callers', 'merge'),
+    found('Focus on …', 'focus'),
+    found('Hide stacks through …', 'hide'),
+    found('Merge … into its callers', 'merge'),
     null,
     { text: 'Undo the last', key: 'Backspace', disabled: steps.length === 0, act: () => deeds.remove(steps.length - 1) },
     { text: 'Undo all', disabled: shapeText(steps) === '', act: () => deeds.remove(-1) },
