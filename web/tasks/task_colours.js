@@ -12,9 +12,10 @@ import { LEVELS, TASK_STATUS, levelOf, partsOf, statusOf } from './task_table.js
  * @property {Record<string, string>} css
  */
 
-export const STAGE_COLOURS = 8;
+const STAGE_COLOURS = 8;
 export const PART_NAMES = ['cpu', 'gc', 'fetch', 'rest', 'around'];
-export const COLOUR_WORDS = {
+const COLOUR_WORDS = {
+  stage: [],
   time: ['CPU', 'garbage collection', 'waiting for shuffle', 'else in its body (waiting for disk, network, Python, a core)', 'around its body (scheduling, code, result)', 'not known'],
   status: ['succeeded', 'failed', 'killed', 'still running'],
   locality: [...LEVELS, 'not known'],
@@ -45,12 +46,34 @@ export function taskPalette(host) {
 }
 
 /**
+ * What the colours mean: names of colours, empty where it is no colour, and words.
+ * @param {Tasks} tasks
+ * @param {ColourBy} by
+ * @returns {[string, string][]}
+ */
+export function legendOf(tasks, by) {
+  const names = { stage: [], time: [...PART_NAMES, 'unknown'], status: TASK_STATUS, locality: [...LEVELS.map((_, place) => `level${place}`), 'unknown'] }[by];
+  const seen = new Set();
+  if (by === 'status' || by === 'locality') for (let task = 0; task < tasks.count; task++) seen.add(colourName(tasks, task, by));
+  /** @type {[string, string][]} */
+  const known = names.map((name, place) => [name, COLOUR_WORDS[by][place]]);
+  /** @type {[string, string][]} */
+  const rest = [
+    ['bad', 'failed (foot of a bar), executor removed'],
+    ...(tasks.piece > 0 ? [/** @type {[string, string]} */ (['quiet', 'foot of a lane: tasks that are not in this page one by one, stronger where more cores were busy with them'])] : []),
+  ];
+  if (by === 'stage') rest.unshift(['', 'A colour is a stage; eight repeat, the number in a bar tells them apart.']);
+  if (by === 'time') rest.unshift(['', 'Parts of a bar are shares, not moments.']);
+  return [...known.filter(([name]) => by === 'time' || seen.has(name)), ...rest];
+}
+
+/**
  * The name of the colour of a task.
  * @param {Tasks} tasks
  * @param {number} task
  * @param {ColourBy} by
  */
-export function colourName(tasks, task, by) {
+function colourName(tasks, task, by) {
   if (by === 'stage') return `stage${tasks.columns.stage[task] % STAGE_COLOURS}`;
   if (by === 'status') return TASK_STATUS[statusOf(tasks, task)];
   if (by === 'locality') return levelOf(tasks, task) < 0 ? 'unknown' : `level${levelOf(tasks, task)}`;

@@ -110,6 +110,7 @@ def _packed(
         **own,
         "stage_id": np.array([number for number, _ in tasks.stages]),
         "stage_attempt": np.array([attempt for _, attempt in tasks.stages]),
+        "stage_sql": _executions(run, tasks),
         "stage_tasks": np.bincount(tasks.stage, minlength=stages),
         "stage_folded": np.bincount(tasks.stage[~keep], minlength=stages),
         "stage_ms": np.bincount(tasks.stage, tasks.duration, minlength=stages).astype(np.int64),
@@ -149,9 +150,10 @@ def _executors(run: Run, tasks: TaskColumns) -> tuple[dict[str, Values], npt.NDA
         by_id.setdefault(row["executor_id"] or "", place)
     hosts = dict(zip(tasks.executor.tolist(), tasks.host.tolist(), strict=True))
     for place, one in enumerate(tasks.executors):
-        if one not in by_id:
-            by_id[one] = len(known)
-            known.append({"executor_id": one, "host": tasks.hosts[hosts[place]] if place in hosts else ""})
+        if by_id.setdefault(one, len(known)) == len(known):
+            known.append({"executor_id": one})
+        row = known[by_id[one]]
+        row["host"] = row.get("host") or (tasks.hosts[hosts[place]] if place in hosts else "")
 
     def since(name: str) -> npt.NDArray[np.float64]:
         times = [row.get(name) for row in known]
@@ -175,6 +177,14 @@ def _told_apart(run: Run) -> dict[int, int]:
         return {}
     sampled = set(pc.unique(samples.filter(pc.is_valid(samples["event"]))["task_id"]).to_pylist())
     return {one.task_id: 1 if one.group == SLOW else 2 for one in single_tasks(tasks) if one.task_id in sampled}
+
+
+def _executions(run: Run, tasks: TaskColumns) -> npt.NDArray[np.int64]:
+    """The SQL execution of each of `tasks.stages`, -1 where it ran for none."""
+    table = run.tables.get("stages")
+    rows = [] if table is None else table.select(["stage_id", "stage_attempt", "sql_execution_id"]).to_pylist()
+    found = {(row["stage_id"], row["stage_attempt"]): row["sql_execution_id"] for row in rows}
+    return np.array([-1 if found.get(key) is None else found[key] for key in tasks.stages], np.int64)
 
 
 def _seen(text: str) -> str:
