@@ -8,7 +8,7 @@ class ClockBar extends HTMLElement {
     const executors = /** @type {string[]} */ (JSON.parse(this.dataset.executors ?? '[]'));
     const label = added(this, 'label', '', 'Executor ');
     const pick = /** @type {HTMLSelectElement} */ (added(label, 'select'));
-    pick.append(new Option('all', ''), ...executors.map((name) => new Option(name)));
+    pick.append(new Option('all', ''), ...executors.map((name) => new Option(name, name)));
     label.hidden = executors.length < 2;
     pick.addEventListener('change', () => writeState({ executor: pick.value }));
     const words = added(this, 'span');
@@ -21,7 +21,7 @@ class ClockBar extends HTMLElement {
     jump.addEventListener('click', () => document.querySelector('#flame')?.scrollIntoView());
     const flame = document.querySelector('x-flame');
     const update = () => {
-      if (![...pick.options].some(({ value }) => value === stateOf('executor'))) pick.append(new Option(stateOf('executor')));
+      if (![...pick.options].some(({ value }) => value === stateOf('executor'))) pick.append(new Option(stateOf('executor'), stateOf('executor')));
       pick.value = stateOf('executor');
       const [from, to] = [stateOf('from'), stateOf('to')];
       zoom.hidden = all.hidden = from === '' && to === '';

@@ -73,7 +73,7 @@ def time_data(run: Run, stage_names: Mapping[int, str] | None = None) -> TimeDat
     if span is None:
         return None
     start_ns, low_ns, high_ns = span
-    grid = grid_of(start_ns, low_ns, high_ns, MOST_BUCKETS + 1)
+    grid = grid_of(start_ns, low_ns, high_ns, MOST_BUCKETS)
     lines = tuple(chart_lines(run, grid))
     drawn = {line.chart for line in lines}
     bands, hidden = _bands(run, start_ns, high_ns, stage_names or {})

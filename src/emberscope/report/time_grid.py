@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from itertools import count
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from emberscope.profile.time_buckets import bucket_lengths
-
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
+
+_MS: Final = 1_000_000
+_LENGTHS_MS: Final = (20, 50, 100, 200, 500)
+_LENGTHS_S: Final = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600)
+
+
+def lengths_ns(least_ns: int = 0) -> Iterator[int]:
+    """Lengths that people count in, from a sampler's period up without an end, none below `least_ns`."""
+    known = (*(ms * _MS for ms in _LENGTHS_MS), *(seconds * 1000 * _MS for seconds in _LENGTHS_S))
+    yield from (length for length in known if length >= least_ns)
+    yield from (length for power in count(1) if (length := known[-1] << power) >= least_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +48,11 @@ class Grid:
         return (self.first + np.arange(self.count + 1, dtype=np.int64)) * self.length_ns
 
 
-def grid_of(start_ns: int, low_ns: int, high_ns: int, most: int, lengths: Iterable[int] | None = None) -> Grid:
-    """The finest grid of at most `most` buckets that covers all from `low_ns` to `high_ns`."""
+def grid_of(start_ns: int, low_ns: int, high_ns: int, most: int, least_ns: int = 0) -> Grid:
+    """The finest grid of at most `most` buckets (two or more), none shorter than `least_ns`, that covers all from
+    `low_ns` to `high_ns`."""
     low, high = low_ns - start_ns, max(low_ns, high_ns) - start_ns
-    length = next(ns for ns in lengths or bucket_lengths(low, high) if high // ns - low // ns < most)
+    length = next(ns for ns in lengths_ns(least_ns) if high // ns - low // ns < most)
     return Grid(start_ns, length, low // length, high // length - low // length + 1)
 
 

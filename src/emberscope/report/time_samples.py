@@ -75,14 +75,12 @@ def heat(run: Run, start_ns: int, low_ns: int, high_ns: int) -> Heat | None:
 
 def _cellings(start_ns: int, low_ns: int, high_ns: int) -> Iterator[tuple[Grid, int]]:
     """Grids of columns of a second or more with rows to each, from the finest on, without an end."""
-    lengths = [seconds * _SECOND for seconds in (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600)]
-    lengths += [3600 * _SECOND * 2**power for power in range(1, 20)]
-    grid = grid_of(start_ns, low_ns, high_ns, _MOST_COLUMNS + 1, lengths)
+    grid = grid_of(start_ns, low_ns, high_ns, _MOST_COLUMNS, _SECOND)
     for rows in _ROWS[0 if grid.count <= _FINE_COLUMNS else 1 :]:
         yield grid, rows
-    for length in lengths:
-        if length > grid.length_ns:
-            yield grid_of(start_ns, low_ns, high_ns, _MOST_COLUMNS + 1, [length]), 1
+    while True:
+        grid = grid_of(start_ns, low_ns, high_ns, _MOST_COLUMNS, grid.length_ns + 1)
+        yield grid, 1
 
 
 @dataclass(frozen=True, slots=True)
