@@ -24,8 +24,8 @@ line for each to OUT/…/results.jsonl; `table` prints the medians of all lines 
 
 Not the same in all: formats differ, which is a part of what is compared. The pages draw what they draw:
 async-profiler's all rows, ours those in view, d3-flame-graph the frames wider than 5 px. There is no graphics card, so
-that speedscope, which draws by WebGL, is at a disadvantage, and its zoom is not measured. Made-up trees are harsher than
-real ones.
+that speedscope, which draws by WebGL, is at a disadvantage, and its zoom is not measured. Made-up trees are harsher
+than real ones.
 """
 
 from __future__ import annotations

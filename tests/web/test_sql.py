@@ -151,7 +151,7 @@ const probe = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
 picture.append(probe);
 const found = [];
 for (const ground of ['heat-0', 'heat-1', 'heat-2', 'heat-3', 'heat-4', 'heat-5', 'code-0']) {
-  probe.style.fill = `var(--${ground})`;
+  probe.style.fill = `var(--${ground.startsWith("heat") ? "plan-" : ""}${ground})`;
   const b = light(rgb(getComputedStyle(probe).fill));
   for (const query of ['.plan-box .name', '.plan-box .detail', '.plan-box .figures', '.plan-box .bad',
                        '.plan-box a tspan', '.plan-code-head tspan', '.plan-code-head a tspan']) {
