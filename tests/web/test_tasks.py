@@ -27,7 +27,7 @@ EVIL = "<img src=x onerror=alert(1)>\u202e"
 
 
 def recorded_run() -> Run:
-    """Two executors of two cores, stages 4 and 5 of 40 tasks each; executor 2 is lost. A sample each 100 ms."""
+    """Two executors of two cores, two stages of 40 tasks each, a sample each 100 ms of a task; executor 2 is lost."""
     rows, samples, tree = [], [], StackTree()
     for number in (4, 5):
         for i in range(40):

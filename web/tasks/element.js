@@ -35,6 +35,7 @@ const TASKS_MARKUP = `
 </div>
 <p class="unseen" role="status" aria-live="polite"></p>
 <div class="tasks-tip" hidden></div>`;
+const MOST_OPTIONS = 1000;
 const NO_SLICE = { sql: '', stage: '', attempt: '', executor: '', role: '', state: '', task: '', from: '', to: '', versus: '', node: '' };
 
 class TaskTimeline extends HTMLElement {
@@ -253,7 +254,9 @@ function showTasks(host, tasks) {
     const near = points.reduce((best, point) => (far(point) < far(best) ? point : best), points[0]);
     if (near !== undefined && far(near) < 12) select(near.task);
   });
-  picks.stage.replaceChildren(new Option('all', ''), ...places.map((place) => {
+  const offered = byTime.slice(0, MOST_OPTIONS).sort((a, b) => a - b);
+  const all = places.length > MOST_OPTIONS ? `all (here: the ${formatCount(MOST_OPTIONS)} with the most task time)` : 'all';
+  picks.stage.replaceChildren(new Option(all, ''), ...offered.map((place) => {
     const words = wordAt(columns.stage_words, place);
     const text = `${stageName(tasks, place)}: ${formatCount(columns.stage_tasks[place])} tasks, ${formatTime(columns.stage_ms[place])}`;
     return new Option(words === '' ? text : `${text} · ${words.slice(0, 60)}`, stageName(tasks, place));

@@ -28,7 +28,7 @@ function ready(canvas, palette) {
   const inner = { width: width - MARGIN.left - MARGIN.right, height: height - MARGIN.top - MARGIN.bottom };
   const axis = (/** @type {number} */ most, /** @type {(value: number) => string} */ words, /** @type {boolean} */ up, bytes = false) => {
     const least = most / (up ? 4 : Math.max(2, inner.width / 90));
-    const step = bytes ? 2 ** Math.ceil(Math.log2(least)) : niceStep(least);
+    const step = bytes ? 2 ** Math.max(0, Math.ceil(Math.log2(least))) : niceStep(least);
     for (let value = 0; value <= most * 1.001; value += step) {
       const x = up ? MARGIN.left : MARGIN.left + (value / most) * inner.width;
       const y = up ? MARGIN.top + inner.height * (1 - value / most) : MARGIN.top + inner.height;
@@ -84,7 +84,8 @@ export function drawHistogram(canvas, { columns }, { place, quartiles, limit, la
 }
 
 /**
- * Run time (upwards) against what a task read: shuffle and input. Gives back where each task lies.
+ * Run time (upwards) against what a task read: shuffle and input. Gives back where each task lies; none where none
+ * read anything.
  * @param {HTMLCanvasElement} canvas
  * @param {Tasks} tasks
  * @param {StageTimes} times
@@ -96,8 +97,8 @@ export function drawCloud(canvas, tasks, times, palette, selected) {
   const { context, inner, axis } = ready(canvas, palette);
   const { read_bytes: read } = tasks.columns;
   const own = times.tasks.filter((task) => read[task] >= 0);
-  if (own.length === 0) return [];
-  const most = own.reduce((high, task) => Math.max(high, read[task]), 1);
+  const most = own.reduce((high, task) => Math.max(high, read[task]), 0);
+  if (most === 0) return [];
   const longest = Math.max(times.quartiles[4], 1);
   axis(longest, formatTime, true);
   axis(most, (bytes) => formatWeight(bytes, 'bytes'), false, true);

@@ -1,6 +1,6 @@
 // The run times of one stage: words, quartiles and stragglers, run time against what was read, hosts and localities.
 
-import { LEVELS, groupOfTask, levelOf, runTime, statusOf, tasksOf, wordAt } from './task_table.js';
+import { LEVELS, groupOfTask, levelOf, runTime, statusOf, wordAt } from './task_table.js';
 import { formatCount, formatTime, formatWeight } from '../flame/format.js';
 
 /** @typedef {import('./task_table.js').Tasks} Tasks */
@@ -26,7 +26,10 @@ const HALF = 0.5;
  */
 export function stageTimes(tasks, place) {
   const { columns } = tasks;
-  const own = tasksOf(tasks, new Set([place])).filter((task) => statusOf(tasks, task) === 0 && runTime(tasks, task) >= 0);
+  const own = [];
+  for (let task = 0; task < tasks.count; task++) {
+    if (columns.stage[task] === place && statusOf(tasks, task) === 0 && runTime(tasks, task) >= 0) own.push(task);
+  }
   const limit = columns.stage_limit[place];
   const late = own.filter((task) => runTime(tasks, task) > limit).sort((a, b) => runTime(tasks, b) - runTime(tasks, a));
   const quartiles = [0, 1, 2, 3, 4].map((quarter) => columns[`stage_q${quarter}`][place]);
@@ -59,7 +62,7 @@ export function stageWords(tasks, { place, quartiles, limit, late, tasks: own, f
   if (measured < 2) return ['Fewer than two tasks of it succeeded with a known run time: there is nothing to compare.'];
   const [least, quarter, median, three, most] = quartiles.map(formatTime);
   const count = columns.stage_stragglers[place];
-  const rule = `${formatTime(limit)} (1.5 interquartile ranges over the third quartile, and at least 1.5 times the median)`;
+  const rule = `${formatTime(limit)} (1.5 interquartile ranges over the third quartile, and 1.5 times the median, Spark’s own multiplier for speculation before 4.0)`;
   const said = [
     `Run times of ${formatCount(measured)} tasks: from ${least} to ${most}, half of them between ${quarter} and ${three}, the median ${median}.`,
     count === 0 ? `No straggler: no task ran longer than ${rule}.`

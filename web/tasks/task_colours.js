@@ -58,10 +58,10 @@ export function legendOf(tasks, by) {
   /** @type {[string, string][]} */
   const known = names.map((name, place) => [name, COLOUR_WORDS[by][place]]);
   /** @type {[string, string][]} */
-  const rest = [
-    ['bad', 'failed (foot of a bar), executor removed'],
-    ...(tasks.piece > 0 ? [/** @type {[string, string]} */ (['quiet', 'foot of a lane: tasks that are not in this page one by one, stronger where more cores were busy with them'])] : []),
-  ];
+  const rest = [];
+  const bad = [...(tasks.failed[tasks.count] > 0 ? ['failed (foot of a bar)'] : []), ...(tasks.lanes.some(({ removed }) => removed >= 0) ? ['executor removed'] : [])];
+  if (bad.length > 0) rest.push(['bad', bad.join(', ')]);
+  if (tasks.piece > 0) rest.push(['quiet', 'foot of a lane: tasks that are not in this page one by one, stronger where more cores were busy with them']);
   if (by === 'stage') rest.unshift(['', 'A colour is a stage; eight repeat, the number in a bar tells them apart.']);
   if (by === 'time') rest.unshift(['', 'Parts of a bar are shares, not moments.']);
   return [...known.filter(([name]) => by === 'time' || seen.has(name)), ...rest];

@@ -40,12 +40,11 @@ const NO_RUN_TIME = -(2 ** 31);
 export function taskTable(columns) {
   const { launch, duration, executor, slot } = columns;
   const count = launch.length;
-  const lanes = columns.executor_id.places.map((/** @type {number} */ _, /** @type {number} */ i) => i);
   /** @type {Lane[]} */
-  const table = Array.from(lanes, (place) => ({
+  const table = Array.from(columns.executor_cores, (cores, place) => ({
     id: wordAt(columns.executor_id, place),
     host: wordAt(columns.executor_host, place),
-    cores: columns.executor_cores[place],
+    cores,
     added: columns.executor_added[place],
     removed: columns.executor_removed[place],
     reason: wordAt(columns.executor_reason, place),
@@ -160,8 +159,6 @@ export function wordAt(words, place) {
 
 /** @type {(tasks: Tasks, task: number) => number} place in `TASK_STATUS` */
 export const statusOf = ({ columns }, task) => columns.kind[task] & 3;
-/** @type {(tasks: Tasks, task: number) => boolean} */
-export const isSpeculative = ({ columns }, task) => (columns.kind[task] & 4) !== 0;
 /** @type {(tasks: Tasks, task: number) => string} how the flame graph tells it apart: slow, median or not at all */
 export const groupOfTask = ({ columns }, task) => ['', 'slow', 'median'][(columns.kind[task] >> 3) & 3];
 /** @type {(tasks: Tasks, task: number) => number} place in `LEVELS`, -1: not known */
@@ -194,13 +191,3 @@ export function partsOf(tasks, task) {
   return [...known.map((ms) => ms * scale), Math.max(0, run - sum), Math.max(0, duration[task] - run)];
 }
 
-/**
- * The single bars of a stage (all of its attempts where `attempt` is empty), by launch.
- * @param {Tasks} tasks
- * @param {Set<number>} stages places
- */
-export function tasksOf({ columns, count }, stages) {
-  const found = [];
-  for (let task = 0; task < count; task++) if (stages.has(columns.stage[task])) found.push(task);
-  return found;
-}
