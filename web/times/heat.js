@@ -7,7 +7,7 @@ import { pictureStack } from './stack.js';
 /** @typedef {import('./clock.js').Clock} Clock */
 /** @typedef {import('./clock.js').Range} Range */
 
-const HEAT_SHADES = ['heat-0', 'heat-1', 'heat-2', 'heat-3', 'heat-4', 'heat-5'];
+const HEAT_SHADES = ['time-heat-0', 'time-heat-1', 'time-heat-2', 'time-heat-3', 'time-heat-4', 'time-heat-5'];
 const TALL = 200;
 
 class HeatMap extends TimePicture {
@@ -57,7 +57,7 @@ class HeatMap extends TimePicture {
         const { event, names, rows, counts } = shown;
         const bounds = shadeBounds(counts);
         const picture = heatPicture(counts, count, rows, bounds, coloursOf(this, HEAT_SHADES));
-        const [empty] = coloursOf(this, ['heat-none']);
+        const [empty] = coloursOf(this, ['time-heat-none']);
         const tall = names.length > 0 ? Math.min(480, Math.max(14, 120 / rows) * rows) : TALL;
         const unit = length < 10 ? [1000, 'ms'] : [1, 's'];
         const axis = names.length > 0

@@ -17,11 +17,11 @@ from emberscope.tables.samples import EVENTS
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
-MOST_CELLS: Final = 400_000
-"""So many cells with samples a page may have, about half a megabyte; beyond that cells are made larger."""
+MOST_CELLS: Final = 600_000
+"""So many cells with samples a page may have, about half a megabyte packed; beyond that cells are made larger."""
 
 _SECOND: Final = 1_000_000_000
-_MOST_COLUMNS: Final = 1_800
+_MOST_COLUMNS: Final = 2_000
 _ROWS: Final = (50, 20, 10, 5, 4, 2, 1)
 # Up to so many columns a cell is 20 ms, a sampler's period; a longer run gets 50 ms and draws each as large.
 _FINE_COLUMNS: Final = 120
@@ -52,22 +52,26 @@ def heat(run: Run, start_ns: int, low_ns: int, high_ns: int) -> Heat | None:
     samples = run.tables.get("samples")
     if samples is None or not samples.num_rows:
         return None
+    samples = samples.select(["time_ns", "event", "executor_id", "count"])
     samples = samples.filter(pc.and_(pc.is_valid(samples["time_ns"]), pc.is_valid(samples["event"])))
     if not samples.num_rows:
         return None
     executors = ["", *shown_executors(run)]
     event = _places(samples["event"], list(EVENTS))
     executor = np.maximum(_places(samples["executor_id"], executors), 0)
-    times = samples["time_ns"].to_numpy().astype(np.int64)
+    since = samples["time_ns"].to_numpy().astype(np.int64) - start_ns
     counts = samples["count"].fill_null(1).to_numpy().astype(np.int64)
     series = event * len(executors) + executor
+    all_series = np.flatnonzero(np.bincount(series))
+    series = np.searchsorted(all_series, series)
     for grid, rows in _cellings(start_ns, low_ns, high_ns):
-        cell = (times - start_ns) * rows // grid.length_ns - grid.first * rows
-        keys, places = np.unique(series * (grid.count * rows) + cell, return_inverse=True)
+        cell = since * rows // grid.length_ns - grid.first * rows
+        sums = np.bincount(series * (grid.count * rows) + cell, counts)
+        keys = np.flatnonzero(sums)
         if len(keys) <= MOST_CELLS:
             break
-    summed = np.bincount(places.ravel(), counts, len(keys)).astype(np.int64)
-    of_series = keys // (grid.count * rows)
+    summed = sums[keys].astype(np.int64)
+    of_series = all_series[keys // (grid.count * rows)]
     known, begins = np.unique(of_series, return_index=True)
     names = tuple((EVENTS[one // len(executors)], executors[one % len(executors)]) for one in known.tolist())
     return Heat(grid, rows, names, np.append(begins, len(keys)).astype(np.int64), keys % (grid.count * rows), summed)
@@ -98,9 +102,7 @@ def states(run: Run, grid: Grid) -> States | None:
     tasks = timed(run.tables.get("tasks"), "launch_ms", "finish_ms")
     if tasks is None:
         return None
-    samples = run.tables.get("samples")
-    if samples is not None:
-        samples = samples.filter(pc.and_(pc.is_valid(samples["task_id"]), pc.is_valid(samples["time_ns"])))
+    samples = _of_tasks(run.tables.get("samples"))
     present = set() if samples is None else set(pc.unique(samples["event"]).to_pylist())
     executors = [one for one in shown_executors(run) if one in set(pc.unique(tasks["executor_id"]).to_pylist())]
     found: list[tuple[str, str, Floats]] = []
@@ -131,6 +133,18 @@ def states(run: Run, grid: Grid) -> States | None:
     there = {state for state, executor, values in found if executor == "" and values.max(initial=0) > 0}
     kept = [one for one in found if one[0] in there]
     return States(tuple((state, one) for state, one, _ in kept), tuple(values for _, _, values in kept), how)
+
+
+def _of_tasks(samples: pa.Table | None) -> pa.Table | None:
+    """The samples that tell what a task did: of wall time, or where there are none, of CPU and locks."""
+    if samples is None:
+        return None
+    samples = samples.select(["time_ns", "event", "state", "count", "value", "executor_id", "task_id"])
+    samples = samples.filter(pc.and_(pc.is_valid(samples["task_id"]), pc.is_valid(samples["time_ns"])))
+    wall = samples.filter(pc.equal(samples["event"], "wall"))
+    if wall.num_rows:
+        return wall
+    return samples.filter(pc.is_in(samples["event"], value_set=pa.array(["cpu", "lock"])))
 
 
 def _of(table: pa.Table | None, executor: str) -> Any:
