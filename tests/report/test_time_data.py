@@ -151,6 +151,27 @@ def test_a_map_of_too_many_cells_gets_larger_ones(monkeypatch):
         assert len(coarse.cells) <= most
 
 
+def test_times_far_off_and_odd_names_cost_nothing_but_detail():
+    odd = ["²", "9" * 5000, "\u202eevil", "10", "9", "driver"]
+    rows = [
+        {"event": "cpu", "count": 1, "stack": 0, "executor_id": one, "time_ns": i * 3 * S} for i, one in enumerate(odd)
+    ]
+    points = [
+        {"name": "cpu_process_ratio", "executor_id": "9", "time_ns": START_NS, "value": value}
+        for value in (float("inf"), float("nan"), 0.5)
+    ]
+    run = with_rows(run_of(), "samples", SAMPLES.from_rows(rows))
+    data = time_data(with_rows(run, "series", SERIES.from_rows(points)))
+    assert data is not None
+    assert data.heat is not None
+    assert int(data.heat.counts.sum()) == 6
+    assert data.executors[:3] == ("driver", "9", "10")
+    assert not any("\u202e" in one for one in data.executors)
+    assert {row.name: row.most for row in data.rows}["JVM"] == "50.0 %"
+    assert chart_columns(data)
+    assert heat_columns(data)
+
+
 WALL = [
     {"event": "wall", "count": 3, "state": "STATE_RUNNABLE", "task_id": 1, "stack": 0, "time_ns": START_NS + S // 2},
     {"event": "wall", "count": 1, "state": "STATE_SLEEPING", "task_id": 1, "stack": 0, "time_ns": START_NS + S // 2},

@@ -222,7 +222,7 @@ def test_the_cells_of_the_map_are_those_of_the_tables(page, pages):
     settle(page)
     page.find_element(By.CSS_SELECTOR, "x-heat .time-area").send_keys(Keys.HOME)
     by_executor = [sum(row["count"] for row in in_second if row["executor_id"] == one) for one in ("1", "2")]
-    assert text(page, "x-heat [aria-live]") == "0 s: 1 {}, 2 {}".format(*by_executor)
+    assert text(page, "x-heat [aria-live]") == "0 s: 1: {}; 2: {}".format(*by_executor)
 
 
 def test_lines_can_be_switched_off_and_say_their_values(page):

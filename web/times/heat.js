@@ -27,7 +27,7 @@ class HeatMap extends TimePicture {
       const executor = executors.includes(stateOf('executor')) ? stateOf('executor') : '';
       const byExecutor = many && stateOf('heat') === 'executors';
       const here = [...events.keys()].filter((i) => events[i] === event && (byExecutor || executor === '' || executors[i] === executor));
-      const names = byExecutor ? here.map((i) => executors[i] || 'unknown').reverse() : [];
+      const names = byExecutor ? here.map((i) => executors[i] || 'others').reverse() : [];
       const rows = byExecutor ? here.length : parts;
       const counts = new Float64Array(count * rows);
       here.forEach((series, place) => {
@@ -43,7 +43,7 @@ class HeatMap extends TimePicture {
       const at = (seconds - begin) / length + 1e-6;
       const column = Math.min(count - 1, Math.max(0, Math.floor(at)));
       const counts = shown.counts.subarray(column * shown.rows, (column + 1) * shown.rows);
-      if (shown.names.length > 0) return shown.names.map((name, i) => `${name} ${counts[i]}`).reverse().join(', ');
+      if (shown.names.length > 0) return shown.names.map((name, i) => `${name}: ${counts[i]}`).reverse().join('; ');
       const cell = counts[Math.min(parts - 1, Math.max(0, Math.floor((at - column) * parts)))];
       return `${cell} samples in the cell, ${counts.reduce((a, b) => a + b, 0)} in its column`;
     };

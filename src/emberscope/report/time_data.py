@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow.compute as pc
 
+from emberscope.profile.time_buckets import length_words
 from emberscope.report.columns import pack_columns
 from emberscope.report.time_grid import Floats, Grid, grid_of
 from emberscope.report.time_samples import Heat, States, heat, states
@@ -82,7 +83,7 @@ def time_data(run: Run, stage_names: Mapping[int, str] | None = None) -> TimeDat
     titles = {chart.key: chart for chart in CHARTS}
     return TimeData(
         grid,
-        tuple(shown_executors(run)),
+        tuple(visible(one) for one in shown_executors(run)),
         bands,
         hidden,
         lines,
@@ -248,7 +249,7 @@ def _heat_rows(cells: Heat | None) -> tuple[Row, ...]:
         here = slice(int(cells.bounds[place]), int(cells.bounds[place + 1]))
         columns = np.zeros(cells.grid.count)
         np.add.at(columns, cells.cells[here] // cells.rows, cells.counts[here])
-        rows.append(_row(event, executor or "not known", columns, "samples"))
+        rows.append(_row(event, executor or "others", columns, "samples"))
     return tuple(rows)
 
 
@@ -273,10 +274,12 @@ def times_template_data(run: Run, stage_names: Mapping[int, str]) -> dict[str, A
     cells = data.heat
     return {
         "data": data,
-        "bucket": format_ms(data.grid.length_ns / 1e6),
+        "bucket": length_words(data.grid.length_ns),
+        "measured": any(len(line.values) > data.grid.count for line in data.lines),
         "charts": chart_columns(data),
         "state_data": state_columns(data) if data.states else None,
         "heat_data": heat_columns(data) if cells else None,
-        "column": format_ms(cells.grid.length_ns / 1e6) if cells else None,
-        "cell": format_ms(cells.cell_ms) if cells else None,
+        "column": length_words(cells.grid.length_ns) if cells else None,
+        "coarse": cells is not None and cells.cell_ms > 50,
+        "cell": length_words(cells.grid.length_ns // cells.rows) if cells else None,
     }

@@ -31,7 +31,7 @@ _FINE_COLUMNS: Final = 120
 class Heat:
     """Samples by cell. A column of the map is a bucket of `grid`, and has `rows` cells.
 
-    `series` are pairs of event and executor (no name: not known, or beyond those that have one of their own); `bounds`
+    `series` are pairs of event and executor (none: not known, or beyond those that are shown one by one); `bounds`
     has where each of them begins in `cells` (column times `rows` plus row, ascending) and `counts`.
     """
 
@@ -65,7 +65,8 @@ def heat(run: Run, start_ns: int, low_ns: int, high_ns: int) -> Heat | None:
     all_series = np.flatnonzero(np.bincount(series))
     series = np.searchsorted(all_series, series)
     for grid, rows in _cellings(start_ns, low_ns, high_ns):
-        cell = since * rows // grid.length_ns - grid.first * rows
+        column, rest = np.divmod(since, grid.length_ns)
+        cell = (column - grid.first) * rows + rest * rows // grid.length_ns
         sums = np.bincount(series * (grid.count * rows) + cell, counts)
         keys = np.flatnonzero(sums)
         if len(keys) <= MOST_CELLS:

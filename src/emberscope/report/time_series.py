@@ -108,7 +108,7 @@ def shown_executors(run: Run) -> list[str]:
             {row["executor_id"]: row["executor_run_time_ms_sum"] or 0.0 for row in grouped if row["executor_id"]}
         )
     most = sorted(weights, key=lambda one: (one != DRIVER, -weights[one], one))[:MOST_EXECUTORS]
-    return sorted(most, key=lambda one: (one != DRIVER, not one.isdigit(), int(one) if one.isdigit() else 0, one))
+    return sorted(most, key=lambda one: (one != DRIVER, not one.isdecimal(), len(one) if one.isdecimal() else 0, one))
 
 
 def _by_executor(table: pa.Table, shown: Iterable[str]) -> Mapping[str, pa.Table]:
@@ -236,7 +236,7 @@ class _Picker:
     def __call__(self, name: str, label: str | None) -> dict[str, tuple[Ints, Floats]]:
         found = {}
         for one, table in self.by_executor.items():
-            here = table.filter(pc.equal(table["name"], name))
+            here = table.filter(pc.and_(pc.equal(table["name"], name), pc.is_finite(table["value"])))
             if label is None:
                 here = here.filter(pc.is_null(here["label"]))
             elif label != "any":
