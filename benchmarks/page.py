@@ -13,19 +13,19 @@ line for each to OUT/…/results.jsonl; `table` prints the medians of all lines 
 
 - **Open** is from the start of the navigation until the whole graph is painted: two frames after it was handed over.
 - **Search** is from the key until the hits are painted, for a regular expression (speedscope: a plain text).
-- **Zoom** is from the click until the picture is painted, the mean of two: the widest frame at depth 5, then the widest
-  at depth 20 that is drawn. **Zoom out** is from the key that shows all again.
-- **CPU** is the processor time of the renderer process meanwhile and 0.3 s after, all its threads, less that of a step
-  that does nothing. It suffers less than time where other programs run. **Script** is the page's own JavaScript, at the
-  key or click and in the two frames after it. Frames are not held back to those of a screen.
+- **Zoom in** is from the click until the picture is painted, the mean of two: the widest frame at depth 5, then the
+  widest at depth 20 that is drawn. **Zoom out** is from the key that shows all again. **Zoom** is the mean of the three.
+- **ms** hold two frames of a screen, 33 ms together, and what other programs on the machine take. **Main CPU ms** are
+  the processor time of the page's main thread for it, **CPU ms** that of all threads of the renderer process until
+  0.3 s after, each less that of a step that does nothing. Where other programs run, compare these.
 - A **ratio** is of a viewer's value by ours of the same round; the least and the most of the rounds are its spread.
 - **Memory** is the resident size of the renderer process: the most until the graph was painted, and what was left at
   the end, after collecting garbage.
 
 Not the same in all: formats differ, which is a part of what is compared. The pages draw what they draw:
-async-profiler's all rows, ours those in view, d3-flame-graph the frames wider than 5 px. There is no graphics card, so
-that speedscope, which draws by WebGL, is at a disadvantage, and its zoom is not measured. Made-up trees are harsher
-than real ones.
+async-profiler's all rows, ours those in view, d3-flame-graph the frames wider than 5 px. There is no graphics card:
+speedscope, which draws by WebGL, is at a disadvantage, and its zoom is not measured. Made-up trees are harsher than
+real ones.
 """
 
 from __future__ import annotations
@@ -41,18 +41,10 @@ from page_chromium import measure
 from page_tree import make_tree
 from page_viewers import EMBERSCOPE, VIEWERS, Tools
 
-MEASURES = {
-    "open_ms": "open, ms",
-    "open_cpu_ms": "open, CPU ms",
-    "search_ms": "search, ms",
-    "search_cpu_ms": "search, CPU ms",
-    "zoom_ms": "zoom, ms",
-    "zoom_script_ms": "zoom, script ms",
-    "zoom_cpu_ms": "zoom, CPU ms",
-    "zoom_out_ms": "zoom out, ms",
-    "zoom_out_script_ms": "zoom out, script ms",
-    "zoom_out_cpu_ms": "zoom out, CPU ms",
-}
+STEPS = ("open", "search", "zoom_in", "zoom_out", "zoom")
+KINDS = {"ms": "ms", "main_cpu_ms": "main CPU ms", "cpu_ms": "CPU ms"}
+MEASURES = {f"{step}_{kind}": f"{step.replace('_', ' ')}, {words}" for step in STEPS for kind, words in KINDS.items()}
+MEMORY = {"peak_mb": "most memory, MB", "memory_mb": "memory left, MB"}
 RESULTS = "results.jsonl"
 
 
@@ -106,20 +98,21 @@ def table(given: argparse.Namespace) -> None:
         if "fault" in line:
             print(f"{line['viewer']}, round {line['round']}: {line['fault']}")
     ours = rounds.get(EMBERSCOPE.name, {})
-    print(f"| | rounds | MB | {' | '.join(MEASURES.values())} | most memory, MB | memory left, MB |")
-    print("|---|" + "---|" * (len(MEASURES) + 4))
-    for name, lines in rounds.items():
-        of = {key: [line[key] for line in lines.values() if key in line] for key in (*MEASURES, "peak_mb", "memory_mb")}
-        size = f"{_size(given.where, name) / 1e6:.1f}"
-        print(f"| {name} | {len(lines)} | {size} | {' | '.join(_spread(values) for values in of.values())} |")
-    print(f"\n| times {EMBERSCOPE.name}'s | {' | '.join(MEASURES.values())} |\n|---|" + "---|" * len(MEASURES))
-    for name, lines in rounds.items():
-        if name != EMBERSCOPE.name:
-            ratios = [
-                _spread([lines[n][key] / ours[n][key] for n in lines if key in lines[n] and ours.get(n, {}).get(key)])
-                for key in MEASURES
-            ]
-            print(f"| {name} | {' | '.join(ratios)} |")
+    names = list(rounds)
+    print(f"| | {' | '.join(names)} |\n|---|" + "---|" * len(names))
+    print(f"| rounds | {' | '.join(str(len(rounds[name])) for name in names)} |")
+    print(f"| size, MB | {' | '.join(f'{_size(given.where, name) / 1e6:.1f}' for name in names)} |")
+    for key, words in (MEASURES | MEMORY).items():
+        cells = [_spread([line[key] for line in rounds[name].values() if key in line]) for name in names]
+        print(f"| {words} | {' | '.join(cells)} |")
+    others = [name for name in names if name != EMBERSCOPE.name]
+    print(f"\n| by {EMBERSCOPE.name}'s | {' | '.join(others)} |\n|---|" + "---|" * len(others))
+    for key, words in (MEASURES | MEMORY).items():
+        cells = []
+        for name in others:
+            both = [n for n, line in rounds[name].items() if key in line and ours.get(n, {}).get(key)]
+            cells.append(_spread([rounds[name][n][key] / ours[n][key] for n in both]))
+        print(f"| {words} | {' | '.join(cells)} |")
 
 
 def _spread(values: list[float]) -> str:

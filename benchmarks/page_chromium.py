@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+import statistics
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +26,10 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    # Pictures follow each other as fast as they are made: what is short must not seem to take a period of a screen.
-    "--disable-frame-rate-limit",
-    "--disable-gpu-vsync",
     "--window-size=1400,1000",
 )
 OPEN_PATIENCE_S = 300
-STEP_PATIENCE_S = 60
+STEP_PATIENCE_S = 30
 SETTLE_S = 0.3
 """How long what a page still does after the picture is counted as its processor time."""
 ZOOM_DEPTHS = (5, 20)
@@ -39,41 +38,30 @@ ZOOM_DEPTHS = (5, 20)
 # Notes when the graph was ready, and when two frames later it had been painted.
 WATCH = """
 window.viewer.nothing = () => {};
-window.drawnMs = 0;
+window.twoFrames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 {
-  const request = window.requestAnimationFrame;
-  window.nextFrame = () => new Promise((next) => request.call(window, next));
-  window.requestAnimationFrame = (draw) => request.call(window, (now) => {
-    const begin = performance.now();
-    draw(now);
-    window.drawnMs += performance.now() - begin;
-  });
   let over = false;
   const look = () => {
     if (over || !window.viewer.ready()) return;
     over = true;
-    window.nextFrame().then(window.nextFrame).then(() => { window.paintedMs = performance.now(); });
+    window.twoFrames().then(() => { window.paintedMs = performance.now(); });
   };
   const all = { subtree: true, childList: true, characterData: true, attributes: true };
   new MutationObserver(look).observe(document, all);
   document.addEventListener('DOMContentLoaded', look);
 }
 """
-# Does it and waits until it is painted; gives back the milliseconds of the page's own scripts, at once and in the two
-# frames, and those to the picture.
+# Does it, waits until it is painted, and gives back the milliseconds until then.
 ACT = """
 const [name, argument, done] = arguments;
 (async () => {
   const given = name === 'zoom' ? window.prepared : argument;
-  await window.nextFrame();
-  window.drawnMs = 0;
+  await window.twoFrames();
   const begin = performance.now();
   await window.viewer[name](given);
-  const script = performance.now() - begin;
-  await window.nextFrame();
-  await window.nextFrame();
-  done({ script: script + window.drawnMs, painted: performance.now() - begin });
-})().catch((error) => done({ error: String(error) }));
+  await window.twoFrames();
+  done(performance.now() - begin);
+})().catch((error) => done(String(error)));
 """
 PREPARE_ZOOM = "window.prepared = window.viewer.prepareZoom(arguments[0]); return window.prepared.weight"
 
@@ -158,6 +146,16 @@ class Processes:
         return max(sizes)
 
 
+@dataclass(frozen=True)
+class Spent:
+    """Milliseconds to the picture, and of processors: in the page's main thread, its renderer, the whole browser."""
+
+    ms: float
+    main_cpu_ms: float
+    cpu_ms: float
+    all_cpu_ms: float
+
+
 class Measured:
     """The steps of one viewer, one after the other."""
 
@@ -165,37 +163,50 @@ class Measured:
         self.viewer, self.browser = viewer, browser
         self.processes = Processes(browser)
         self.result: dict[str, Any] = {}
-        self.idle = (0.0, 0.0)
-        """Processor time of a step that does nothing: that of measuring."""
+        self.idle = Spent(0, 0, 0, 0)
+        """That of a step that does nothing: of measuring."""
 
     def open(self, page: str) -> None:
         self.browser.get("about:blank")
-        self.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": self.viewer.script + WATCH})
+        watch = {"source": self.viewer.script + WATCH}
+        self.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", watch)
+        self.browser.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
         before = self.processes.cpu_ms()
         self.browser.get(page)
         until = time.monotonic() + OPEN_PATIENCE_S
         while (painted := self.browser.execute_script("return window.paintedMs ?? null")) is None:
             if time.monotonic() > until:
-                raise TimeoutError(f"not open after {OPEN_PATIENCE_S} s")
+                raise TimeoutError
             time.sleep(0.1)
         time.sleep(SETTLE_S)
-        self._note("open", [(painted, None, *self.processes.cpu_ms_since(before))])
-        self.result["peak_mb"] = self.processes.memory_mb("VmHWM")
+        self._note("open", [Spent(painted, self._main_cpu_ms(), *self.processes.cpu_ms_since(before))])
+        self.result["peak_mb"] = round(self.processes.memory_mb("VmHWM"))
 
-    def act(self, name: str, argument: Any = None) -> tuple[float, float, float, float]:
-        before = self.processes.cpu_ms()
-        times = self.browser.execute_async_script(ACT, name, argument)
-        if "error" in times:
-            raise ValueError(f"{name}: {times['error']}")
+    def _main_cpu_ms(self) -> float:
+        """Processor time of all tasks of the page's main thread but those of the debugger."""
+        metrics = self.browser.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+        values = {metric["name"]: metric["value"] * 1e3 for metric in metrics}
+        return values["TaskDuration"] - values["DevToolsCommandDuration"]
+
+    def act(self, name: str, argument: Any = None) -> Spent:
+        main, before = self._main_cpu_ms(), self.processes.cpu_ms()
+        painted = self.browser.execute_async_script(ACT, name, argument)
+        if isinstance(painted, str):
+            raise ValueError(f"{name}: {painted}")
         time.sleep(SETTLE_S)
         spent = self.processes.cpu_ms_since(before)
-        cpu = [max(0.0, own - idle) for own, idle in zip(spent, self.idle, strict=True)]
-        return times["painted"], times["script"], cpu[0], cpu[1]
+        main = self._main_cpu_ms() - main
+        idle = self.idle
+        return Spent(
+            painted,
+            max(0.0, main - idle.main_cpu_ms),
+            max(0.0, spent[0] - idle.cpu_ms),
+            max(0.0, spent[1] - idle.all_cpu_ms),
+        )
 
     def steps(self) -> None:
         self.act("nothing")
-        idle = [self.act("nothing")[2:] for _ in range(3)]
-        self.idle = sorted(idle)[1]
+        self.idle = sorted((self.act("nothing") for _ in range(3)), key=lambda spent: spent.cpu_ms)[1]
         if self.browser.execute_script("return window.viewer.zoom !== null"):
             zooms = []
             self.result["zoomed"] = []
@@ -203,21 +214,21 @@ class Measured:
                 self.result["zoomed"].append(self.browser.execute_script(PREPARE_ZOOM, depth))
                 time.sleep(SETTLE_S)
                 zooms.append(self.act("zoom"))
-            self._note("zoom", zooms)
-            self._note("zoom_out", [self.act("zoomOut")])
+            out = self.act("zoomOut")
+            self._note("zoom_in", zooms)
+            self._note("zoom_out", [out])
+            self._note("zoom", [*zooms, out])
         self._note("search", [self.act("search", self.viewer.pattern)])
         self.result["found"] = self.browser.execute_script("return window.viewer.found()")
 
-    def _note(self, what: str, steps: list[tuple[float, float | None, float, float]]) -> None:
-        for place, words in enumerate(("ms", "script_ms", "cpu_ms", "all_cpu_ms")):
-            values = [value for step in steps if (value := step[place]) is not None]
-            if values:
-                self.result[f"{what}_{words}"] = round(sum(values) / len(values), 2)
+    def _note(self, what: str, steps: list[Spent]) -> None:
+        for field in fields(Spent):
+            mean = statistics.fmean(getattr(step, field.name) for step in steps)
+            self.result[f"{what}_{field.name}"] = round(mean, 2)
 
 
 def measure(viewer: Viewer, page: str) -> dict[str, Any]:
-    """Milliseconds to the picture (`_ms`), of the page's own script (`_script_ms`), and of processors in the renderer
-    (`_cpu_ms`) and in all of the browser (`_all_cpu_ms`). What fails is told as `fault`."""
+    """What each step spent (`Spent`), memory, and what was found. What fails is told as `fault`."""
     with _chromium() as browser:
         measured = Measured(viewer, browser)
         try:
@@ -225,7 +236,7 @@ def measure(viewer: Viewer, page: str) -> dict[str, Any]:
             measured.steps()
             browser.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
             time.sleep(SETTLE_S)
-            measured.result["memory_mb"] = measured.processes.memory_mb("VmRSS")
+            measured.result["memory_mb"] = round(measured.processes.memory_mb("VmRSS"))
         except (TimeoutException, TimeoutError):
             measured.result["fault"] = "gave up waiting"
         except Exception as fault:
