@@ -75,6 +75,23 @@ export function firstEndingAfter(layout, low, high, x) {
 }
 
 /**
+ * The same where it is not far from `low`: looks ahead by steps that double, which touches less memory.
+ * @param {Layout} layout
+ * @param {number} low
+ * @param {number} high
+ * @param {number} x
+ */
+export function nextEndingAfter(layout, low, high, x) {
+  const { order, starts, totals } = layout;
+  let ahead = low;
+  for (let step = 1; ahead < high && starts[order[ahead]] + totals[order[ahead]] <= x; step *= 2) {
+    low = ahead + 1;
+    ahead += step;
+  }
+  return firstEndingAfter(layout, low, Math.min(ahead, high), x);
+}
+
+/**
  * The node of a level at `x`, or -1 where the level has a gap.
  * @param {Layout} layout
  * @param {number} depth

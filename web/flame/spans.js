@@ -1,6 +1,6 @@
 // One level as spans of pixels, for every kind of picture: on screen, PNG, SVG.
 
-import { callerAt, firstEndingAfter } from './layout.js';
+import { callerAt, firstEndingAfter, nextEndingAfter } from './layout.js';
 import { shadeOf } from './compare.js';
 
 /** @typedef {import('./shape_regroup.js').Tree} Tree */
@@ -72,7 +72,7 @@ export function eachSpan(scene, depth, width, visit) {
       visit(node, Math.min(Math.max(x, painted), next), next, hit, found !== null);
       place++;
     } else {
-      const beyond = firstEndingAfter(layout, place + 1, end, left + (x + 1) / scale);
+      const beyond = nextEndingAfter(layout, place + 1, end, left + (x + 1) / scale);
       const hit = found !== null && found.before[beyond] > found.before[place];
       if (x < width) visit(node, x, x + 1, hit, found !== null);
       if (hit) painted = x + 1;

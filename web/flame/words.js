@@ -61,7 +61,8 @@ export function showPath(panel, view, picture, zoom) {
     panel.path.append(` ${weightWords(view, weightsAt(picture, root))}${picture.pair === null ? `, ${share} of all` : ''}`);
     return;
   }
-  const kept = view.slices.map((slice, place) => sumOf(view.main.pair?.selfs[place] ?? view.main.layout.selfs) / slice);
+  const whole = weightsAt(view.main, 0);
+  const kept = view.slices.map((slice, place) => whole[place] / slice);
   if (kept.some((share) => share < 1)) panel.path.append(` ${kept.map(formatShare).join(' and ')} of the slice`);
 }
 
