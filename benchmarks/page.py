@@ -14,7 +14,7 @@ line for each to OUT/…/results.jsonl; `table` prints the medians of all lines 
 - **Open** is from the start of the navigation until the whole graph is painted: two frames after it was handed over.
 - **Search** is from the key until the hits are painted, for a regular expression (speedscope: a plain text).
 - **Zoom in** is from the click until the picture is painted, the mean of two: the widest frame at depth 5, then the
-  widest at depth 20 that is drawn. **Zoom out** is from the key that shows all again. **Zoom** is the mean of the three.
+  widest at depth 20 that is drawn. **Zoom out** is from the key that shows all again. **Zoom** is the mean of all.
 - **ms** hold two frames of a screen, 33 ms together, and what other programs on the machine take. **Main CPU ms** are
   the processor time of the page's main thread for it, **CPU ms** that of all threads of the renderer process until
   0.3 s after, each less that of a step that does nothing. Where other programs run, compare these.
