@@ -38,7 +38,7 @@ const measure = async () => {
   const tasks = taskTable(columns);
   found.index = [took()];
   const palette = taskPalette(host);
-  const lit = counted(tasks, (task) => columns.stage[task] === 40);
+  const lit = countedBefore(tasks, (task) => columns.stage[task] === 40);
   const paint = createTaskPainter(canvas);
   for (const by of ['stage', 'time']) {
     const colours = taskColours(tasks, palette, by);

@@ -6,7 +6,7 @@ import { onState, readState, writeState } from '../state.js';
 import { onThemeChange } from '../theme.js';
 import { made } from '../flame/made.js';
 import { formatCount, formatTime } from '../flame/format.js';
-import { counted, groupOfTask, taskTable, wordAt } from './task_table.js';
+import { countedBefore, groupOfTask, taskTable, wordAt } from './task_table.js';
 import { legendOf, taskColours, taskPalette } from './task_colours.js';
 import { createTaskPainter, laneLayout } from './task_draw.js';
 import { drawCloud, drawHistogram } from './stage_pictures.js';
@@ -117,7 +117,7 @@ function showTasks(host, tasks) {
       scene.colours = taskColours(tasks, scene.palette, by);
     }
     const takes = taken();
-    scene.lit = takes === null ? null : counted(tasks, takes);
+    scene.lit = takes === null ? null : countedBefore(tasks, takes);
     const [from, to] = value('tasks-view').split('-').map((text) => Number(text) * 1000);
     if (writing === 0) [scene.from, scene.to] = from < to ? [from, to] : [0, tasks.end];
     const range = ['from', 'to'].map((name) => (value(name) === '' ? Number.NaN : Number(value(name)) * 1000));

@@ -16,8 +16,8 @@ import { formatCount, formatTime, formatWeight } from '../flame/format.js';
  * @property {number} folded tasks that are no single bars
  */
 
-const UNEVEN = 3;
-const HALF = 0.5;
+const UNEVEN_RATIO = 3;
+const MOST_ON_ONE_HOST = 0.5;
 
 /**
  * @param {Tasks} tasks
@@ -75,9 +75,9 @@ export function stageWords(tasks, { place, quartiles, limit, late, tasks: own, f
     const [host, there] = mostCommon(late.map((task) => hostOf(tasks, task)));
     const hosts = new Set(own.map((task) => hostOf(tasks, task))).size;
     const ratio = usual > 0 && read >= 0 ? read / usual : Number.NaN;
-    if (ratio >= UNEVEN) said.push(`${they} read ${ratio.toFixed(1)} times what the median task read: the data are uneven.`);
+    if (ratio >= UNEVEN_RATIO) said.push(`${they} read ${ratio.toFixed(1)} times what the median task read: the data are uneven.`);
     else if (ratio >= 0) said.push(`${they} read ${ratio.toFixed(1)} times what the median task read: the amount of data does not explain it.`);
-    if (hosts > 1 && there > late.length * HALF && !(ratio >= UNEVEN)) {
+    if (hosts > 1 && there > late.length * MOST_ON_ONE_HOST && !(ratio >= UNEVEN_RATIO)) {
       said.push(`${formatCount(there)} of them ran on ${host}, one of ${hosts} hosts: look at that machine.`);
     }
   }

@@ -20,7 +20,7 @@ const COLOUR_WORDS = {
   status: ['succeeded', 'failed', 'killed', 'still running'],
   locality: [...LEVELS, 'not known'],
 };
-const NAMES = [
+const TASK_COLOURS = [
   'ground', 'band', 'line', 'text', 'quiet', 'bad', 'focus', 'unknown',
   ...Array.from({ length: STAGE_COLOURS }, (_, place) => `stage${place}`),
   ...PART_NAMES, ...TASK_STATUS, ...LEVELS.map((_, place) => `level${place}`),
@@ -35,7 +35,7 @@ export function taskPalette(host) {
   const probe = host.appendChild(document.createElement('i'));
   /** @type {TaskPalette} */
   const palette = { packed: {}, css: {} };
-  for (const name of NAMES) {
+  for (const name of TASK_COLOURS) {
     probe.style.color = `var(--task-${name})`;
     palette.css[name] = getComputedStyle(probe).color;
     const [red, green, blue] = (palette.css[name].match(/\d+/g) ?? []).map(Number);
@@ -99,7 +99,7 @@ export function taskColours(tasks, palette, by) {
  * @param {number} other
  * @param {number} share of the other
  */
-export function between(colour, other, share) {
+export function blended(colour, other, share) {
   const own = 1 - share;
   const red = (colour & 255) * own + (other & 255) * share;
   const green = ((colour >>> 8) & 255) * own + ((other >>> 8) & 255) * share;

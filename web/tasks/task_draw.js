@@ -1,6 +1,6 @@
 // The timeline: one lane per executor, one row per task that runs at the same time, drawn into one canvas.
 
-import { between, PART_NAMES } from './task_colours.js';
+import { blended, PART_NAMES } from './task_colours.js';
 import { firstCounted, firstEnding, partsOf } from './task_table.js';
 import { formatTime } from '../flame/format.js';
 
@@ -40,9 +40,9 @@ import { formatTime } from '../flame/format.js';
  * @property {(left: number, right: number, top: number, bottom: number, colour: number) => void} box
  */
 
-export const AXIS = 20;
-const FOLD = 7;
-const FADE = 0.78;
+export const TASK_AXIS = 20;
+const FOLD_HEIGHT = 7;
+const TASK_FADE = 0.78;
 const LEAST_LANE = 15;
 
 /**
@@ -54,21 +54,21 @@ export function laneLayout({ lanes, piece, laneOf }, width) {
   const gutter = width < 700 ? 0 : 150;
   const row = [16, 12, 9, 7].find((height) => laneOf.length * height + lanes.length * 6 <= 420) ?? 5;
   const head = gutter === 0 ? 14 : 1;
-  let top = AXIS;
+  let top = TASK_AXIS;
   const tops = lanes.map((lane) => {
     const own = top;
-    top += Math.max(head + lane.rows * row + (piece > 0 ? FOLD : 0) + 3, LEAST_LANE);
+    top += Math.max(head + lane.rows * row + (piece > 0 ? FOLD_HEIGHT : 0) + 3, LEAST_LANE);
     return own;
   });
   return { gutter, row, tops: [...tops, top] };
 }
 
 /** @param {TaskScene} scene */
-const scaleOf = ({ from, to, width, gutter }) => (width - gutter) / (to - from);
+const taskScale = ({ from, to, width, gutter }) => (width - gutter) / (to - from);
 /** @type {(scene: TaskScene, time: number) => number} */
-export const xOf = (scene, time) => scene.gutter + (time - scene.from) * scaleOf(scene);
+export const taskX = (scene, time) => scene.gutter + (time - scene.from) * taskScale(scene);
 /** @type {(scene: TaskScene, x: number) => number} */
-export const timeAt = (scene, x) => scene.from + (x - scene.gutter) / scaleOf(scene);
+export const taskTime = (scene, x) => scene.from + (x - scene.gutter) / taskScale(scene);
 
 /**
  * The top of a row, from the top of the canvas.
@@ -88,13 +88,13 @@ export function topOfRow({ tasks, tops, gutter, row: height, scroll }, row) {
  */
 export function taskAt(scene, x, y) {
   const { tasks, tops, scroll } = scene;
-  const lane = y < AXIS || x > scene.width ? -1 : tops.findIndex((top, place) => top <= y + scroll && y + scroll < tops[place + 1]);
+  const lane = y < TASK_AXIS || x > scene.width ? -1 : tops.findIndex((top, place) => top <= y + scroll && y + scroll < tops[place + 1]);
   if (lane < 0 || x < scene.gutter) return { lane, task: -1 };
   const { first, rows } = tasks.lanes[lane];
   const row = first + Math.floor((y - topOfRow(scene, first)) / scene.row);
   if (row < first || row >= first + rows) return { lane, task: -1 };
-  const near = 1.5 / scaleOf(scene);
-  const time = timeAt(scene, x);
+  const near = 1.5 / taskScale(scene);
+  const time = taskTime(scene, x);
   let place = firstEnding(tasks, row, time - near);
   if (place === tasks.bounds[row + 1] || tasks.launch[tasks.order[place]] > time + near) return { lane, task: -1 };
   const next = firstEnding(tasks, row, time);
@@ -132,15 +132,15 @@ export function createTaskPainter(canvas) {
     /** @type {[number, number, number][]} */
     const labels = [];
     scene.tasks.lanes.forEach((lane, place) => {
-      if (scene.tops[place + 1] - scene.scroll > AXIS && scene.tops[place] - scene.scroll < scene.height) {
+      if (scene.tops[place + 1] - scene.scroll > TASK_AXIS && scene.tops[place] - scene.scroll < scene.height) {
         paintLane(scene, lane, place, brush, labels);
       }
     });
     context.putImageData(image, 0, 0);
     context.setTransform(dpr, 0, 0, dpr, 0, 0);
     writeNumbers(context, scene, labels);
-    drawMarks(context, scene);
-    drawAxis(context, scene);
+    drawTaskMarks(context, scene);
+    drawTaskAxis(context, scene);
   };
 }
 
@@ -154,7 +154,7 @@ export function createTaskPainter(canvas) {
 function paintLane(scene, lane, place, brush, labels) {
   const { tasks, palette, from, scroll } = scene;
   const { dpr, left } = brush;
-  const scale = scaleOf(scene) * dpr;
+  const scale = taskScale(scene) * dpr;
   const at = (/** @type {number} */ time) => left + Math.floor(Math.max(-1e6, Math.min(1e6, (time - from) * scale)));
   const [top, bottom] = [scene.tops[place], scene.tops[place + 1] - 2].map((y) => Math.round((y - scroll) * dpr));
   const [added, removed] = [Number.isNaN(lane.added) ? 0 : lane.added, Number.isNaN(lane.removed) ? tasks.end : lane.removed];
@@ -165,7 +165,7 @@ function paintLane(scene, lane, place, brush, labels) {
     const begin = tasks.columns.fold_piece[p] * tasks.piece;
     const share = Math.min(1, Math.max(0.1, tasks.columns.fold_busy[p] / size));
     const end = Math.max(at(begin + tasks.piece), at(begin) + 1);
-    brush.box(at(begin), end, bottom - (FOLD - 1) * dpr, bottom, between(palette.packed.band, palette.packed.quiet, share));
+    brush.box(at(begin), end, bottom - (FOLD_HEIGHT - 1) * dpr, bottom, blended(palette.packed.band, palette.packed.quiet, share));
   }
 }
 
@@ -208,8 +208,8 @@ function paintTasks(scene, row, { pixels, width, height, dpr, left, box }, at, s
       });
     } else {
       let colour = colours[next > p + 1 && lit !== null && isLit ? order[firstCounted(lit, p, next - 1)] : task];
-      if (next > p + 1) colour = between(band, colour, Math.min(1, Math.max(0.35, (busy[next] - busy[p]) * scale)));
-      if (!isLit) colour = between(colour, band, FADE);
+      if (next > p + 1) colour = blended(band, colour, Math.min(1, Math.max(0.35, (busy[next] - busy[p]) * scale)));
+      if (!isLit) colour = blended(colour, band, TASK_FADE);
       if (stop === begin + 1) pixels[line + begin] = colour;
       else if (stop > begin) pixels.fill(colour, line + begin, line + stop);
     }
@@ -245,7 +245,7 @@ function writeNumbers(context, scene, labels) {
  * @param {CanvasRenderingContext2D} context
  * @param {TaskScene} scene
  */
-function drawMarks(context, scene) {
+function drawTaskMarks(context, scene) {
   const { tasks, palette, tops, scroll, gutter, width } = scene;
   context.font = '12px system-ui, sans-serif';
   const write = (/** @type {string} */ text, /** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ room) => {
@@ -255,13 +255,13 @@ function drawMarks(context, scene) {
   };
   tasks.lanes.forEach((lane, place) => {
     const [top, bottom] = [tops[place] - scroll, tops[place + 1] - scroll - 2];
-    if (bottom < AXIS || top > scene.height) return;
-    const x = xOf(scene, lane.removed);
+    if (bottom < TASK_AXIS || top > scene.height) return;
+    const x = taskX(scene, lane.removed);
     if (x >= gutter && x <= width) {
       context.fillStyle = palette.css.bad;
       context.fillRect(x - 1, top, 2, bottom - top);
       const removal = `removed: ${lane.reason || 'no reason given'}`;
-      write(removal, x + 5, Math.max(AXIS + 7, top + (gutter === 0 ? 21 : 8)), width - x - 8);
+      write(removal, x + 5, Math.max(TASK_AXIS + 7, top + (gutter === 0 ? 21 : 8)), width - x - 8);
     }
     context.fillStyle = palette.css.text;
     if (gutter === 0) write(`${laneName(lane)} · ${lane.host}`, 2, top + 7, width - 4);
@@ -276,14 +276,14 @@ function drawMarks(context, scene) {
   if (range !== null) {
     context.globalAlpha = 0.15;
     context.fillStyle = palette.css.focus;
-    const [begin, end] = range.map((time) => Math.max(gutter, Math.min(width, xOf(scene, time))));
+    const [begin, end] = range.map((time) => Math.max(gutter, Math.min(width, taskX(scene, time))));
     context.fillRect(begin, 0, end - begin, scene.height);
     context.globalAlpha = 1;
     for (const x of [begin, end]) context.fillRect(x, 0, 1, scene.height);
   }
   for (const [task, size] of [[scene.selected, 2], [scene.cursor, 1]]) {
     if (task < 0) continue;
-    const [begin, end] = [xOf(scene, tasks.launch[task]), xOf(scene, tasks.finish[task])];
+    const [begin, end] = [taskX(scene, tasks.launch[task]), taskX(scene, tasks.finish[task])];
     const [x, stop] = [Math.max(begin - 1, gutter), Math.min(Math.max(end, begin + 3), width)];
     if (stop <= x) continue;
     context.strokeStyle = size === 2 ? palette.css.text : palette.css.focus;
@@ -301,18 +301,18 @@ export function laneName({ id }) {
  * @param {CanvasRenderingContext2D} context
  * @param {TaskScene} scene
  */
-function drawAxis(context, scene) {
+function drawTaskAxis(context, scene) {
   const { palette, width, gutter, from, to } = scene;
   context.fillStyle = palette.css.ground;
-  context.fillRect(0, 0, width, AXIS - 1);
+  context.fillRect(0, 0, width, TASK_AXIS - 1);
   context.fillStyle = palette.css.line;
-  context.fillRect(gutter, AXIS - 2, width - gutter, 1);
+  context.fillRect(gutter, TASK_AXIS - 2, width - gutter, 1);
   context.font = '11px system-ui, sans-serif';
-  const step = niceStep((to - from) / Math.max(2, (width - gutter) / 110));
+  const step = niceTimeStep((to - from) / Math.max(2, (width - gutter) / 110));
   for (let time = Math.ceil(from / step) * step; time <= to; time += step) {
-    const x = xOf(scene, time);
+    const x = taskX(scene, time);
     context.fillStyle = palette.css.line;
-    context.fillRect(x, AXIS - 6, 1, 5);
+    context.fillRect(x, TASK_AXIS - 6, 1, 5);
     context.fillStyle = palette.css.quiet;
     const text = time === 0 ? '0 s' : formatTime(time);
     if (x + context.measureText(text).width + 3 < width) context.fillText(text, x + 3, 8);
@@ -320,15 +320,23 @@ function drawAxis(context, scene) {
 }
 
 /**
- * The next step of a scale that reads well: 1, 2 or 5 of a power of ten, and of minutes and hours beyond.
+ * The next step of a scale of time that reads well: decimal up to minutes and hours.
  * @param {number} least ms
  */
-export function niceStep(least) {
+export function niceTimeStep(least) {
   const [unit] = [3_600_000, 60_000].filter((size) => least > size / 3);
   if (unit !== undefined) {
     const found = [0.5, 1, 2, 5, 10, 15, 30].find((step) => step * unit >= least);
     return unit * (found ?? Math.ceil(least / unit / 24) * 24);
   }
+  return niceDecimalStep(least);
+}
+
+/**
+ * The next step of a scale: 1, 2 or 5 of a power of ten.
+ * @param {number} least
+ */
+export function niceDecimalStep(least) {
   const power = 10 ** Math.floor(Math.log10(Math.max(least, 0.001)));
   return power * (/** @type {number} */ ([1, 2, 5, 10].find((step) => step * power >= least)));
 }

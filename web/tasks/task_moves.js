@@ -1,7 +1,7 @@
 // Pointer, wheel and keys on the timeline.
 
 import { firstEnding } from './task_table.js';
-import { AXIS, laneName, taskAt, timeAt, topOfRow, xOf } from './task_draw.js';
+import { TASK_AXIS, laneName, taskAt, taskTime, topOfRow, taskX } from './task_draw.js';
 import { taskWords } from './stage_times.js';
 import { formatCount, formatTime } from '../flame/format.js';
 
@@ -81,11 +81,11 @@ export function listenToTasks(view, scene, { draw, zoomTo, zoomBy, select, showT
     const [begin, end, half] = [tasks.launch[task], tasks.finish[task], (scene.to - scene.from) / 2];
     if (end < scene.from || begin > scene.to) zoomTo((begin + end) / 2 - half, (begin + end) / 2 + half);
     const top = topOfRow(scene, tasks.rowOf[task]);
-    view.scrollTop += Math.min(0, top - AXIS) + Math.max(0, top + scene.row - view.clientHeight);
+    view.scrollTop += Math.min(0, top - TASK_AXIS) + Math.max(0, top + scene.row - view.clientHeight);
     const words = taskWords(tasks, task);
     const edge = view.getBoundingClientRect();
     say(words);
-    showTip(words, edge.left + Math.min(inside(xOf(scene, begin)), scene.width - 40), edge.top + topOfRow(scene, tasks.rowOf[task]) + scene.row);
+    showTip(words, edge.left + Math.min(inside(taskX(scene, begin)), scene.width - 40), edge.top + topOfRow(scene, tasks.rowOf[task]) + scene.row);
     draw();
   };
 
@@ -105,7 +105,7 @@ export function listenToTasks(view, scene, { draw, zoomTo, zoomBy, select, showT
     hide();
     if (dragged.pan) panBy((dragged.x - x) / (scene.width - scene.gutter), dragged);
     else if (scene.brushed !== null || Math.abs(x - dragged.x) > 4) {
-      const ends = [dragged.x, x].map((end) => timeAt(scene, inside(end)));
+      const ends = [dragged.x, x].map((end) => taskTime(scene, inside(end)));
       scene.brushed = [Math.min(...ends), Math.max(...ends)];
       draw();
     }
@@ -130,7 +130,7 @@ export function listenToTasks(view, scene, { draw, zoomTo, zoomBy, select, showT
     select(task);
   });
   on('wheel', (event) => {
-    if (event.ctrlKey || event.metaKey) zoomBy(1.0015 ** event.deltaY, timeAt(scene, inside(pointOf(event).x)));
+    if (event.ctrlKey || event.metaKey) zoomBy(1.0015 ** event.deltaY, taskTime(scene, inside(pointOf(event).x)));
     else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) panBy((event.deltaX || event.deltaY) / scene.width);
     else return;
     event.preventDefault();

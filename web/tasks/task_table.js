@@ -95,7 +95,7 @@ export function taskTable(columns) {
     columns, count, end: Math.max(end, 1), piece: columns.fold_executor.length > 0 ? piece : 0, launch, finish, rowOf,
     lanes: table, laneOf, bounds, order, busy, failed: new Int32Array(0),
   };
-  tasks.failed = counted(tasks, (task) => statusOf(tasks, task) === 1);
+  tasks.failed = countedBefore(tasks, (task) => statusOf(tasks, task) === 1);
   return tasks;
 }
 
@@ -104,7 +104,7 @@ export function taskTable(columns) {
  * @param {Tasks} tasks
  * @param {(task: number) => boolean} has
  */
-export function counted({ count, order }, has) {
+export function countedBefore({ count, order }, has) {
   const before = new Int32Array(count + 1);
   for (let at = 0; at < count; at++) before[at + 1] = before[at] + (has(order[at]) ? 1 : 0);
   return before;
