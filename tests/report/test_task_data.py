@@ -18,7 +18,7 @@ from emberscope.report.task_columns import FAILED, LOCALITIES, STATUSES, task_co
 from emberscope.report.task_data import TaskPart, task_part
 from emberscope.report.task_lanes import OVERLAP_MS, folded, kept, slots
 from emberscope.report.task_rows import BINS, host_rows, paces, stage_times
-from tests.runs import START_MS, any_runs, executor, run_of, spark_wrote, task
+from tests.runs import any_runs, executor, run_of, spark_wrote, task
 
 EVIL = "<script>alert(1)</script>\u202e"
 
@@ -215,7 +215,6 @@ def test_long_runs_and_large_tasks_stay_exact():
 
 
 def test_the_page_says_what_it_does_not_hold(monkeypatch):
-    monkeypatch.setattr("emberscope.report.task_data.MOST_TASKS", 3)
     monkeypatch.setattr("emberscope.report.task_data.task_part.__defaults__", (3,))
     rows = [task(0, i, 1_000 * (i + 1), task_id=i, status="failed" if i == 0 else "success") for i in range(8)]
     shown = report_page(diagnose(run_of(tasks=rows)))
@@ -228,4 +227,3 @@ def test_without_tasks_the_page_says_so():
     run = run_of(running_tasks=[{"stage_id": 0, "task_id": 1, "launch_ms": 5, "until_ms": 90, "executor_id": "1"}])
     columns = unpacked(task_part(run, {}))
     assert (columns["duration"], [kind & 3 for kind in columns["kind"]]) == ([85], [STATUSES.index("running")])
-    assert START_MS

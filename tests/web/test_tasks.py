@@ -8,21 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
 from selenium import webdriver
 from selenium.webdriver import ActionChains, Keys
 from selenium.webdriver.support.wait import WebDriverWait
 
 from emberscope.profile.single_tasks import single_tasks
-from emberscope.report.assets import joined
 from emberscope.report.diagnosis import diagnose
 from emberscope.report.page import report_page
-from emberscope.report.task_columns import FAILED, task_columns
-from emberscope.report.task_data import task_part
 from emberscope.tables.run import Run
 from emberscope.tables.samples import SAMPLES
 from emberscope.tables.stack_tree import StackTree
-from tests.runs import START_MS, any_runs, executor, run_of, stage, task, with_rows
+from tests.runs import START_MS, executor, run_of, stage, task, with_rows
 from tests.web.browser import chromium, prefer, settle
 
 pytestmark = pytest.mark.browser
@@ -140,47 +136,6 @@ def click_at(browser: webdriver.Chrome, x: float, y: float, *, to: float | None 
     chain = chain.click() if to is None else chain.click_and_hold().move_by_offset(to - x, 0).release()
     chain.perform()
     settle(browser)
-
-
-FIND = """
-const [packed, done] = arguments;
-unpackColumns(packed).then((columns) => {
-  const tasks = taskTable(columns);
-  const scene = { tasks, from: 0, to: tasks.end, width: 1150, height: 1e6, scroll: 0, ...laneLayout(tasks, 1150) };
-  const all = [...tasks.launch.keys()];
-  done({
-    found: all.map((task) => {
-      const x = (taskX(scene, tasks.launch[task]) + taskX(scene, tasks.finish[task])) / 2;
-      return taskAt(scene, x, topOfRow(scene, tasks.rowOf[task]) + scene.row / 2).task;
-    }),
-    wide: all.map((task) => taskX(scene, tasks.finish[task]) - taskX(scene, tasks.launch[task])),
-    parts: all.map((task) => partsOf(tasks, task)?.reduce((sum, part) => sum + part, 0) ?? null),
-    runs: all.map((task) => runTime(tasks, task)), durations: [...columns.duration],
-    ids: [...columns.task], busy: tasks.busy.at(-1), failed: tasks.failed.at(-1),
-  });
-}, (error) => done(String(error)));
-"""
-MODULES = ["columns.js", "tasks/task_draw.js", "tasks/task_table.js"]
-
-
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(any_runs())
-def test_prop_each_task_is_found_where_it_is_drawn(browser: webdriver.Chrome, run: Run) -> None:
-    part = task_part(run, {})
-    if part is None:
-        return
-    body = joined(MODULES).removeprefix("(() => {").removesuffix("})();\n")
-    browser.get("about:blank")
-    told = browser.execute_async_script(body + FIND, part.packed)
-    whole = task_columns(run)
-    assert told["ids"] == whole.figures["task"].tolist()
-    assert told["runs"] == whole.figures["run_ms"].tolist()
-    assert told["durations"] == whole.duration.tolist()
-    assert (told["busy"], told["failed"]) == (whole.duration.sum(), (whole.status == FAILED).sum())
-    for place, (found, wide) in enumerate(zip(told["found"], told["wide"], strict=True)):
-        assert found == place or wide <= 3
-    for run_ms, duration, parts in zip(told["runs"], told["durations"], told["parts"], strict=True):
-        assert parts is None if run_ms < 0 else parts == pytest.approx(max(run_ms, duration))
 
 
 def test_choosing_a_stage_is_shared_with_the_flame_graph(browser: webdriver.Chrome, pages: dict[str, Path]) -> None:
