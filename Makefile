@@ -6,15 +6,16 @@
 BIN := .venv/bin
 JAR := src/emberscope/recorder/emberscope-recorder.jar
 NODE := tests/web/node_modules/.installed
+UPLOT := web/vendor/uplot/INTEGRITY
 IN_VENV = JAVA_HOME="$$(tools/jdk.sh)" && export JAVA_HOME && PATH="$(CURDIR)/$(BIN):$$PATH"
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-demo: $(JAR) ## record a real Spark application, print why it is slow, write demo/report.html
+demo: $(JAR) $(UPLOT) ## record a real Spark application, print why it is slow, write demo/report.html
 	@$(IN_VENV) examples/flights/demo.sh
 
-test: lint $(NODE) $(JAR) ## every check: style, types, layers, then all tests
+test: lint $(NODE) $(JAR) $(UPLOT) ## every check: style, types, layers, then all tests
 	@tools/browser.sh
 	@$(IN_VENV) python -m pytest $(PYTEST)
 
@@ -27,7 +28,7 @@ lint: .venv/installed ## style, types and layers of the Python code
 types: $(NODE) ## types of the page modules, by tsc
 	npm run --silent --prefix tests/web types
 
-setup: .venv/installed ## the virtual environment with everything that the other targets need
+setup: .venv/installed $(UPLOT) ## the virtual environment with everything that the other targets need
 
 jar: $(JAR) ## the recorder's jar, by javac against pyspark's own jars
 
@@ -46,6 +47,9 @@ clean: ## remove all that these targets made
 	python="$$(tools/python.sh)" && "$$python" -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	@touch $@
+
+$(UPLOT): | .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 
 $(JAR): $(shell find jvm -type f) src/emberscope/__init__.py | .venv/installed
 	$(IN_VENV) jvm/build.sh

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from emberscope.errors import EmberscopeError
 from emberscope.report import assets
-from emberscope.report.assets import joined, style_sheet, with_imports
+from emberscope.report.assets import joined, style_sheet, vendored_script, with_imports
 
 WEB = Path(__file__).parents[2] / "web"
 OWN = [path for path in WEB.rglob("*") if "vendor" not in path.parts]
@@ -64,6 +65,14 @@ def test_own_code_stays_small() -> None:
     styles = [str(path.relative_to(WEB)) for path in OWN if path.suffix == ".css"]
     assert len(joined(MODULES).encode()) < 200_000
     assert len(style_sheet(styles).encode()) < 45_000
+
+
+def test_a_script_of_others_stands_with_its_licence_or_is_asked_for() -> None:
+    script = vendored_script("uplot")
+    assert script.startswith("/*\nThe MIT License")
+    assert "</script" not in script
+    with pytest.raises(EmberscopeError, match="not in this source tree"):
+        vendored_script("nothing")
 
 
 def test_a_style_sheet_stands_once() -> None:

@@ -86,7 +86,7 @@ class HeatMap extends TimePicture {
             bounds.forEach((bound, i) => {
               added(scale, 'i').style.background = coloursOf(this, [HEAT_SHADES[shadeOfBound(i, bounds.length)]])[0];
               const last = (bounds[i + 1] ?? 0) - 1;
-              scale.append(i === bounds.length - 1 ? `${bound}${i ? ' or more' : ''}` : last > bound ? `${bound}–${last}` : `${bound}`);
+              scale.append(i === bounds.length - 1 ? `${bound}${i ? ' or more' : ''}` : last > bound ? `${bound}\u2060–\u2060${last}` : `${bound}`);
             });
             const button = added(head, 'button', '', names.length > 0 ? 'A row for each fraction' : 'A row for each executor');
             button.hidden = !many;

@@ -19,6 +19,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from emberscope.errors import EmberscopeError
+
 _IMPORT: Final = re.compile(r"^import \{[^}\n]*\} from '(\.\.?/[\w./]+\.js)';\n", re.M)
 _EXPORT: Final = re.compile(r"^export (?=(?:async )?function |const |class )", re.M)
 _BLOCK: Final = r"/\*\*(?:(?!\*/).)*\*/"
@@ -65,12 +67,16 @@ def content_security_policy(*, scripts: Iterable[str], styles: Iterable[str]) ->
 
 
 def vendored_script(name: str) -> str:
-    """A script of others, `web/vendor/<name>/`, with its licence: one of its own, that stands before ours."""
-    (script,) = (
-        one for one in files("emberscope").joinpath("web", "vendor", name).iterdir() if one.name.endswith(".js")
-    )
+    """A script of others, `web/vendor/<name>/`, with its licence: one of its own, that stands before ours.
+
+    Raises `EmberscopeError` where a source tree lacks it.
+    """
+    folder = files("emberscope").joinpath("web", "vendor", name)
+    scripts = [file for file in folder.iterdir() if file.name.endswith(".js")] if folder.is_dir() else []
+    if not scripts:
+        raise EmberscopeError(f"{name}, which pages need, is not in this source tree.", hint="`make setup` fetches it.")
     licence = web_file(f"vendor/{name}/LICENSE").replace("*/", "* /")
-    return f"/*\n{licence}*/\n{script.read_text(encoding='utf-8')}"
+    return f"/*\n{licence}*/\n{scripts[0].read_text(encoding='utf-8')}"
 
 
 @cache
