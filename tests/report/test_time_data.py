@@ -18,7 +18,8 @@ from emberscope.report.time_samples import heat, states
 from emberscope.tables.executor_metrics import EXECUTOR_METRICS
 from emberscope.tables.samples import SAMPLES
 from emberscope.tables.series import SERIES
-from tests.runs import START_MS, executor, run_of, spark_wrote, stage, task, with_rows
+from emberscope.tables.spans import SPANS
+from tests.runs import START_MS, executor, run_of, spark_wrote, stage, task, with_rows, without
 
 START_NS = START_MS * 1_000_000
 S = 1_000_000_000
@@ -285,6 +286,28 @@ def test_what_is_packed_is_small_and_whole():
     assert unpacked(heat_columns(data))["heat_event"]["values"] == ["wall"]
     assert unpacked(state_columns(data))["form"]["values"] == ["areas"]
     assert unpacked(chart_columns(data))["bounds"]["length"] == len(data.lines) + 1
+
+
+def test_a_recording_alone_has_its_measures_and_the_states_of_all_threads():
+    points = [{"name": "heap_used_bytes", "time_ns": START_NS, "value": 5e6}]
+    run = without(run_of(None), "tasks", "stages", "executors", "running_tasks")
+    data = time_data(with_rows(with_rows(run, "samples", SAMPLES.from_rows(WALL)), "series", SERIES.from_rows(points)))
+    assert data is not None
+    assert [(row.title, row.name, row.most) for row in data.rows] == [("Heap", "in use", "4.8 MiB")]
+    assert data.states is not None
+    assert data.states.title == "Samples a second"
+    sums = {
+        state: values.sum() * data.grid.length_s
+        for (state, _), values in zip(data.states.series, data.states.values, strict=True)
+    }
+    assert sums == pytest.approx({"runnable": 3, "sleeping": 10})
+
+
+def test_tasks_that_a_recording_saw_are_split_without_an_event_log():
+    spans = [{"start_ns": START_NS, "end_ns": START_NS + 2 * S, "task_id": 1, "stage_id": 0, "executor_id": "1"}]
+    run = without(run_of(tasks=[]), "tasks", "running_tasks")
+    run = with_rows(with_rows(run, "spans", SPANS.from_rows(spans)), "samples", SAMPLES.from_rows(WALL))
+    assert of_states(run)["runnable"] == pytest.approx([0.75, 0, 0, 0])
 
 
 def test_nothing_with_a_time_is_no_data():

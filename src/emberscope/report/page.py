@@ -182,7 +182,7 @@ PARTS: Final[tuple[Callable[[Subject], Part], ...]] = (
 )
 """The parts of the page from top to bottom. One with nothing to say renders nothing, and is not in the navigation."""
 
-_PARTS_ALONE: Final = (_time, _flame, _hotspots, _findings, _coverage)
+_PARTS_ALONE: Final = (_time, _flame, _hotspots, _times, _findings, _coverage)
 """What a recording without an event log can tell."""
 
 

@@ -109,7 +109,7 @@ def state_columns(data: TimeData) -> str:
     """The thread states for `<x-states>`, as one chart of areas on top of each other."""
     split = data.states
     assert split is not None
-    chart = Chart("states", "Running tasks", "tasks", "", "areas")
+    chart = Chart("states", split.title, "", "", "areas")
     pairs = zip(split.series, split.values, strict=True)
     return _line_columns(data, [chart], [Line("states", state, executor, of) for (state, executor), of in pairs])
 
@@ -237,7 +237,7 @@ def _state_rows(split: States | None) -> tuple[Row, ...]:
     if split is None:
         return ()
     pairs = zip(split.series, split.values, strict=True)
-    return tuple(_row("threads", state, values, "threads") for (state, executor), values in pairs if executor == "")
+    return tuple(_row(split.title, state, values, "") for (state, executor), values in pairs if executor == "")
 
 
 def _heat_rows(cells: Heat | None) -> tuple[Row, ...]:

@@ -90,19 +90,23 @@ def _cellings(start_ns: int, low_ns: int, high_ns: int) -> Iterator[tuple[Grid, 
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """Threads of tasks by what they did: `series` are pairs of state and executor (none: all), `values` one line of
-    threads by bucket of the grid for each. `how` says what it was made from."""
+    """Threads by what they did: `series` are pairs of state and executor (none: all), `values` one line for each by
+    bucket of the grid: running tasks, or where no task is known samples a second. `how` says what it was made from."""
 
+    title: str
     series: tuple[tuple[str, str], ...]
     values: tuple[Floats, ...]
     how: str
 
 
 def states(run: Run, grid: Grid) -> States | None:
-    """The running tasks split by what their threads did; None where no tasks are known."""
+    """The running tasks split by what their threads did; where none are known, all threads by their wall-clock samples,
+    or None."""
     tasks = timed(run.tables.get("tasks"), "launch_ms", "finish_ms")
     if tasks is None:
-        return None
+        tasks = _recorded_tasks(run)
+    if tasks is None:
+        return _all_threads(run, grid)
     samples = _of_tasks(run.tables.get("samples"))
     present = set() if samples is None else set(pc.unique(samples["event"]).to_pylist())
     executors = [one for one in shown_executors(run) if one in set(pc.unique(tasks["executor_id"]).to_pylist())]
@@ -115,6 +119,8 @@ def states(run: Run, grid: Grid) -> States | None:
             parts = _by_wall(of_samples, grid, running)
         elif "cpu" in present:
             parts = _by_cpu(of_samples, grid, running, run.recorder.get("sample_period_ns"))
+        elif "gc_time_ms" not in of_tasks.column_names:
+            return None
         else:
             parts = _by_counters(of_tasks, grid, running)
         found += [(state, executor, values) for state, values in parts.items()]
@@ -133,7 +139,31 @@ def states(run: Run, grid: Grid) -> States | None:
         )
     there = {state for state, executor, values in found if executor == "" and values.max(initial=0) > 0}
     kept = [one for one in found if one[0] in there]
-    return States(tuple((state, one) for state, one, _ in kept), tuple(values for _, _, values in kept), how)
+    series = tuple((state, one) for state, one, _ in kept)
+    return States("Running tasks", series, tuple(values for _, _, values in kept), how)
+
+
+def _recorded_tasks(run: Run) -> pa.Table | None:
+    """Begin and end of the tasks that a recording saw whole, for a run without an event log."""
+    spans = timed(run.tables.get("spans"), "start_ns", "end_ns")
+    if spans is None:
+        return None
+    times = {name: pc.divide(spans[of], 1_000_000) for name, of in (("launch_ms", "start_ns"), ("finish_ms", "end_ns"))}
+    return pa.table({"executor_id": spans["executor_id"], **times})
+
+
+def _all_threads(run: Run, grid: Grid) -> States | None:
+    samples = run.tables.get("samples")
+    wall = None if samples is None else samples.filter(pc.equal(samples["event"], "wall"))
+    if wall is None or not wall.num_rows:
+        return None
+    counts = wall["count"].fill_null(1).to_numpy().astype(np.float64)
+    places = grid.places(wall["time_ns"].fill_null(-(2**62)).to_numpy().astype(np.int64))
+    seen = np.bincount(places[places >= 0], counts[places >= 0], minlength=grid.count) / grid.length_s
+    parts = _by_wall(wall, grid, seen)
+    del parts["not sampled"]
+    how = "Wall-clock samples of all threads by their state, idle ones among them: which are of tasks is not known."
+    return States("Samples a second", tuple((state, "") for state in parts), tuple(parts.values()), how)
 
 
 def _of_tasks(samples: pa.Table | None) -> pa.Table | None:
@@ -156,7 +186,7 @@ def _by_wall(samples: pa.Table, grid: Grid, running: Floats) -> dict[str, Floats
     samples = samples.filter(pc.equal(samples["event"], "wall"))
     names = samples["state"].cast(pa.string()).fill_null("not recorded")
     values = sorted(pc.unique(names).to_pylist())
-    places = grid.places(samples["time_ns"].to_numpy().astype(np.int64))
+    places = grid.places(samples["time_ns"].fill_null(-(2**62)).to_numpy().astype(np.int64))
     counts = samples["count"].fill_null(1).to_numpy().astype(np.float64)
     state = _places(names, values)
     inside = places >= 0

@@ -182,7 +182,9 @@ def _series_lines(run: Run, grid: Grid) -> list[Line]:
     series = run.tables.get("series")
     if series is None or not series.num_rows:
         return []
-    shown = [one for one in shown_executors(run) if one in set(pc.unique(series["executor_id"]).to_pylist())]
+    names = pc.unique(series["executor_id"]).to_pylist()
+    shown: list[str | None] = [one for one in shown_executors(run) if one in names]
+    shown += [None] if None in names else []  # a recording alone does not say of which process it is
     lines: list[Line] = []
     pick = _Picker(series, shown)
 
@@ -230,8 +232,12 @@ def _series_lines(run: Run, grid: Grid) -> list[Line]:
 class _Picker:
     """Points of a series by executor: times in ns and values."""
 
-    def __init__(self, series: pa.Table, shown: Sequence[str]) -> None:
-        self.by_executor = _by_executor(series, shown)
+    def __init__(self, series: pa.Table, shown: Sequence[str | None]) -> None:
+        executor = series["executor_id"]
+        self.by_executor = {
+            one or "others": series.filter(pc.is_null(executor) if one is None else pc.equal(executor, one))
+            for one in shown
+        }
 
     def __call__(self, name: str, label: str | None) -> dict[str, tuple[Ints, Floats]]:
         found = {}
