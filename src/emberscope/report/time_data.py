@@ -275,6 +275,10 @@ def times_template_data(run: Run, stage_names: Mapping[int, str]) -> dict[str, A
     return {
         "data": data,
         "bucket": length_words(data.grid.length_ns),
+        "since": "the start of the application"
+        if run.application.app_start_ms is not None
+        else "the first moment known",
+        "counted": any(line.chart == "tasks" for line in data.lines),
         "measured": any(len(line.values) > data.grid.count for line in data.lines),
         "charts": chart_columns(data),
         "state_data": state_columns(data) if data.states else None,

@@ -155,7 +155,7 @@ def _recorded_tasks(run: Run) -> pa.Table | None:
 def _all_threads(run: Run, grid: Grid) -> States | None:
     samples = run.tables.get("samples")
     wall = None if samples is None else samples.filter(pc.equal(samples["event"], "wall"))
-    if wall is None or not wall.num_rows:
+    if wall is None or wall["state"].null_count == wall.num_rows:
         return None
     counts = wall["count"].fill_null(1).to_numpy().astype(np.float64)
     places = grid.places(wall["time_ns"].fill_null(-(2**62)).to_numpy().astype(np.int64))

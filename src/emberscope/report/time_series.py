@@ -209,7 +209,8 @@ def _series_lines(run: Run, grid: Grid) -> list[Line]:
     machine = gauge("cpu_machine_ratio")
     lines += [Line("cpu", "whole machine", one, values) for one, values in machine.items() if len(machine) > 1]
     if machine:
-        lines.append(Line("cpu", "whole machine, highest", "", highest(machine.values())))
+        words = "whole machine" if len(machine) == 1 else "whole machine, highest"
+        lines.append(Line("cpu", words, "", highest(machine.values())))
     pauses = {
         one: spread(grid, times, times + (values * 1e6).astype(np.int64), values / 1e3) / grid.length_s
         for one, (times, values) in pick("gc_pause_ms", "any").items()
