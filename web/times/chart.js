@@ -123,7 +123,7 @@ export function drawChart(host, plan, clock, seen, isLast, hidden, redraw) {
       after.style.left = `${100 * (chosen === null ? 1 : shareOf(chosen.to, seen))}%`;
       line.hidden = cursor === null || cursor < seen.from || cursor > seen.to;
       line.style.left = `${100 * shareOf(cursor ?? 0, seen)}%`;
-      plan.lines.forEach((one, i) => (outputs[i].textContent = lineText(clock, one, cursor, unit, seen)));
+      plan.lines.forEach((one, i) => (outputs[i].textContent = lineText(clock, one, cursor, unit, chosen ?? seen)));
     },
   };
 }
@@ -154,7 +154,7 @@ function pointsOf(clock, lines, form) {
 }
 
 /**
- * A line's value in the bucket of the cursor; without a cursor the greatest of what is seen.
+ * A line's value in the bucket of the cursor; without a cursor the greatest of what is chosen, or seen.
  * @param {Clock} clock
  * @param {Line} line
  * @param {number | null} cursor
