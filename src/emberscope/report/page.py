@@ -7,6 +7,7 @@ styles. Each part is a function of the `Subject`; a new one is one line in `PART
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -102,7 +103,9 @@ def _sql(subject: Subject) -> Part:
 
 
 def _stages(subject: Subject) -> Part:
+    attempts = Counter(row.stage_id for row in subject.stages)
     data = {
+        "several": {stage for stage, count in attempts.items() if count > 1},
         "stages": subject.shown_stages,
         "hidden_stages": len(subject.stages) - len(subject.shown_stages),
         "hidden_task_ms": sum(row.task_ms for row in subject.stages) - sum(r.task_ms for r in subject.shown_stages),

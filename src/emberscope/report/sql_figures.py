@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from emberscope.profile.codegen import plan_node_of_samples
 from emberscope.report.stage_rows import MOST_STAGES
@@ -59,7 +60,7 @@ def costs(run: Run) -> dict[int, Cost]:
     executions = np.array([of_stage.get(int(stage), -1) for stage in known], np.int64)[place.reshape(-1)]
     ids, row = np.unique(executions, return_inverse=True)
     row = row.reshape(-1)
-    failed = np.array([status == "failed" for status in tasks["status"].to_pylist()], float)
+    failed = pc.fill_null(pc.equal(tasks["status"], "failed"), False).to_numpy(zero_copy_only=False).astype(float)
     sums = {
         name: np.bincount(
             row, weights=sum((_amounts(tasks[c]) for c in columns), np.zeros(len(row))), minlength=len(ids)
@@ -105,8 +106,6 @@ def stage_links(run: Run, recorded: bool) -> Callable[[int], str]:
 
 def sampled(run: Run) -> Sampled | None:
     """Samples of CPU time by execution and generated code; of wall time where there are none; None without any."""
-    import pyarrow.compute as pc
-
     tables = run.tables
     samples, nodes = tables.get("samples"), tables.get("plan_nodes")
     if samples is None or "stacks" not in tables or "frames" not in tables:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from emberscope.rules.places import place_of, places
 from emberscope.simulate.cores import observed_window
-from emberscope.simulate.stage_tasks import StageTasks, stage_tasks
+from emberscope.simulate.stage_tasks import StageKey
 
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
@@ -71,32 +76,59 @@ class ExecutorRow:
 
 
 def stage_rows(run: Run) -> list[StageRow]:
-    """All stage attempts with tasks, in the order of their ids."""
-    known, samples = places(run), _samples_by(run, "stage_id")
-    times = _stage_times(run)
-    rows = []
-    for stage in stage_tasks(run):
-        runs_ms = stage.amounts("executor_run_time_ms")
-        status = stage.texts("status")
-        rows.append(
-            StageRow(
-                stage.key[0],
-                stage.key[1],
-                place_of(known, stage.key).words,
-                len(stage),
-                status.count("failed"),
-                times.get(stage.key),
-                float(runs_ms.sum()),
-                _spread(stage),
-                _ratio(stage.amounts("gc_time_ms").sum(), runs_ms.sum()),
-                float(stage.amounts("input_bytes").sum()),
-                float(stage.shuffle_read_bytes().sum()),
-                float(stage.amounts("shuffle_write_bytes").sum()),
-                float(stage.amounts("disk_spilled_bytes").sum()),
-                None if samples is None else samples.get(str(stage.key[0]), 0),
-            )
+    """All stage attempts with tasks, in the order of their ids. `samples` are those of the attempt."""
+    tasks = run.tables.get("tasks")
+    if tasks is None or not tasks.num_rows:
+        return []
+    known, samples, walls = places(run), _samples_of_stages(run), _stage_times(run)
+    ids, attempts = (tasks[name].fill_null(-1).to_numpy() for name in ("stage_id", "stage_attempt"))
+    runs_ms, good = amounts(tasks["executor_run_time_ms"]), _is(tasks, "success")
+    # The succeeded of each attempt stand first, the quickest before all.
+    order = np.lexsort((runs_ms, ~good, attempts, ids))
+    ids, attempts, runs_ms, good = ids[order], attempts[order], runs_ms[order], good[order]
+    starts = np.flatnonzero(np.append(True, (np.diff(ids) != 0) | (np.diff(attempts) != 0)))
+
+    def sums(*values: npt.NDArray[np.float64]) -> list[float]:
+        total: list[float] = np.add.reduceat(sum(values[1:], values[0]), starts).tolist()
+        return total
+
+    def of(*names: str) -> list[float]:
+        return sums(*(amounts(tasks[name])[order] for name in names))
+
+    keys = list(zip(ids[starts].tolist(), attempts[starts].tolist(), strict=True))
+    several = Counter(stage for stage, _ in keys)
+    columns = zip(
+        keys,
+        np.diff(starts, append=len(ids)).tolist(),
+        sums(_is(tasks, "failed")[order].astype(float)),
+        sums(runs_ms),
+        spreads(runs_ms, starts, np.add.reduceat(good.astype(np.int64), starts)),
+        of("gc_time_ms"),
+        of("input_bytes"),
+        of("shuffle_read_local_bytes", "shuffle_read_remote_bytes"),
+        of("shuffle_write_bytes"),
+        of("disk_spilled_bytes"),
+        strict=True,
+    )
+    return [
+        StageRow(
+            key[0],
+            key[1],
+            place_of(known, key).words,
+            count,
+            int(failed),
+            walls.get(key),
+            task_ms,
+            spread,
+            _ratio(gc_ms, task_ms),
+            input_bytes,
+            read_bytes,
+            write_bytes,
+            spilled_bytes,
+            None if samples is None else samples(key, several[key[0]] == 1),
         )
-    return rows
+        for key, count, failed, task_ms, spread, gc_ms, input_bytes, read_bytes, write_bytes, spilled_bytes in columns
+    ]
 
 
 def executor_rows(run: Run) -> list[ExecutorRow]:
@@ -104,16 +136,20 @@ def executor_rows(run: Run) -> list[ExecutorRow]:
     table, tasks = run.tables.get("executors"), run.tables.get("tasks")
     if table is None:
         return []
-    window, samples = observed_window(run), _samples_by(run, "executor_id")
-    spent: dict[str, list[float]] = {}
+    window, samples = observed_window(run), _samples_of_executors(run)
+    spent: dict[str | None, tuple[int, float, float]] = {}
     if tasks is not None:
-        columns = [tasks[name].to_pylist() for name in ("executor_id", "executor_run_time_ms", "gc_time_ms")]
-        for executor, run_ms, gc_ms in zip(*columns, strict=True):
-            sums = spent.setdefault(executor, [0, 0.0, 0.0])
-            sums[0], sums[1], sums[2] = sums[0] + 1, sums[1] + (run_ms or 0), sums[2] + (gc_ms or 0)
+        chosen = tasks.select(["executor_id", "executor_run_time_ms", "gc_time_ms"])
+        by_executor = chosen.group_by("executor_id").aggregate(
+            [([], "count_all"), ("executor_run_time_ms", "sum"), ("gc_time_ms", "sum")]
+        )
+        spent = {
+            row["executor_id"]: (row["count_all"], row["executor_run_time_ms_sum"] or 0, row["gc_time_ms_sum"] or 0)
+            for row in by_executor.to_pylist()
+        }
     rows = []
     for row in sorted(table.to_pylist(), key=lambda row: (row["added_ms"] or 0, row["executor_id"] or "")):
-        count, run_ms, gc_ms = spent.get(row["executor_id"], [0, 0.0, 0.0])
+        count, run_ms, gc_ms = spent.get(row["executor_id"], (0, 0.0, 0.0))
         rows.append(
             ExecutorRow(
                 row["executor_id"] or "",
@@ -122,8 +158,8 @@ def executor_rows(run: Run) -> list[ExecutorRow]:
                 None if window is None or row["added_ms"] is None else row["added_ms"] - window[0],
                 None if window is None or row["removed_ms"] is None else row["removed_ms"] - window[0],
                 row["removed_reason"] or "",
-                int(count),
-                run_ms,
+                count,
+                float(run_ms),
                 _ratio(gc_ms, run_ms),
                 row["peak_jvm_heap_bytes"],
                 None if samples is None else samples.get(row["executor_id"], 0),
@@ -132,10 +168,27 @@ def executor_rows(run: Run) -> list[ExecutorRow]:
     return rows
 
 
-def _spread(stage: StageTasks) -> Spread | None:
-    """Of the succeeded tasks; None where fewer than two succeeded."""
-    runs_ms = stage.amounts("executor_run_time_ms")[np.array(stage.texts("status"), dtype=object) == "success"]
-    return Spread(*np.quantile(runs_ms, [0, 0.25, 0.5, 0.75, 1]).tolist()) if len(runs_ms) > 1 else None
+def spreads(
+    runs_ms: npt.NDArray[np.float64], starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]
+) -> list[Spread | None]:
+    """The spread of `counts` ascending times from each of `starts` on; None where these are fewer than two."""
+    quantiles = []
+    for share in (0, 0.25, 0.5, 0.75, 1):
+        place = share * np.maximum(counts - 1, 0)
+        low, high = starts + np.floor(place).astype(np.int64), starts + np.ceil(place).astype(np.int64)
+        quantiles.append((runs_ms[low] + (runs_ms[high] - runs_ms[low]) * (place % 1)).tolist())
+    found = zip(counts.tolist(), zip(*quantiles, strict=True), strict=True)
+    return [Spread(*values) if count > 1 else None for count, values in found]
+
+
+def _is(tasks: pa.Table, status: str) -> npt.NDArray[np.bool_]:
+    equal = pc.fill_null(pc.equal(tasks["status"], status), False)
+    return np.asarray(equal.to_numpy(zero_copy_only=False), dtype=np.bool_)
+
+
+def amounts(column: pa.ChunkedArray) -> npt.NDArray[np.float64]:
+    """Times or sizes as float64, 0 where not known: for sums."""
+    return np.asarray(column.fill_null(0).to_numpy(), dtype=np.float64)
 
 
 def _stage_times(run: Run) -> dict[tuple[int, int], float]:
@@ -150,14 +203,29 @@ def _stage_times(run: Run) -> dict[tuple[int, int], float]:
     }
 
 
-def _samples_by(run: Run, column: str) -> dict[str, int] | None:
-    """Number of samples by stage or executor; None where the run was not recorded."""
+def _samples_of_stages(run: Run) -> Callable[[StageKey, bool], int] | None:
+    """Number of samples of a stage attempt, or of all of a stage (where that is the only attempt); None where the run
+    was not recorded."""
+    counts = _sample_counts(run, ["stage_id", "stage_attempt"])
+    if counts is None:
+        return None
+    of_stage: Counter[int] = Counter()
+    for (stage, _), count in counts.items():
+        of_stage[stage] += count
+    return lambda key, whole: of_stage[key[0]] if whole else counts.get(key, 0)
+
+
+def _samples_of_executors(run: Run) -> dict[str, int] | None:
+    counts = _sample_counts(run, ["executor_id"])
+    return None if counts is None else {executor: count for (executor,), count in counts.items()}
+
+
+def _sample_counts(run: Run, columns: list[str]) -> dict[tuple[Any, ...], int] | None:
     samples = run.tables.get("samples")
     if samples is None:
         return None
-    texts = samples.select([column, "count"]).set_column(0, column, samples[column].cast("string"))
-    counts = texts.group_by(column).aggregate([("count", "sum")]).to_pylist()
-    return {row[column]: row["count_sum"] or 0 for row in counts if row[column] is not None}
+    sums = samples.group_by(columns).aggregate([("count", "sum")]).to_pylist()
+    return {tuple(row[name] for name in columns): row["count_sum"] or 0 for row in sums}
 
 
 def _ratio(part: float, whole: float) -> float:
