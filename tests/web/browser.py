@@ -28,6 +28,9 @@ _FLAGS = (
     "--window-size=1400,1000",
 )
 
+DRAWN = "x-flame, x-tasks, x-series, x-states, x-heat"
+"""What scripts draw."""
+
 
 @contextmanager
 def chromium() -> Iterator[webdriver.Chrome]:
@@ -50,12 +53,12 @@ def chromium() -> Iterator[webdriver.Chrome]:
 
 
 def open_page(browser: webdriver.Chrome, path: Path, fragment: str = "") -> None:
-    """Opens a page from disk with this fragment, from nothing, and waits until its flame graph is ready."""
+    """Opens a page from disk with this fragment, from nothing, and waits until all that scripts draw is ready."""
     browser.get("about:blank")
     browser.get(path.as_uri() + fragment)
-    WebDriverWait(browser, 30).until(
-        lambda b: b.execute_script("return document.querySelector('x-flame')?.dataset.state") in ("ready", "failed")
-    )
+    ready = f"""return document.readyState === 'complete' && [...document.querySelectorAll('{DRAWN}')].every(
+      (one) => ['ready', 'failed'].includes(one.dataset.state))"""
+    WebDriverWait(browser, 30).until(lambda b: b.execute_script(ready))
     settle(browser)
 
 
