@@ -41,7 +41,7 @@ from page_chromium import measure
 from page_tree import make_tree
 from page_viewers import EMBERSCOPE, VIEWERS, Tools
 
-STEPS = ("open", "search", "zoom_in", "zoom_out", "zoom")
+STEPS = ("open", "search", "zoom_in", "zoom_out", "zoom", *EMBERSCOPE.more)
 KINDS = {"ms": "ms", "main_cpu_ms": "main CPU ms", "cpu_ms": "CPU ms"}
 MEASURES = {f"{step}_{kind}": f"{step.replace('_', ' ')}, {words}" for step in STEPS for kind, words in KINDS.items()}
 MEMORY = {"peak_mb": "most memory, MB", "memory_mb": "memory left, MB"}

@@ -221,6 +221,10 @@ class Measured:
         self._note("search", [self.act("search", self.viewer.pattern)])
         self.result["found"] = self.browser.execute_script("return window.viewer.found()")
 
+    def more(self) -> None:
+        for step in self.viewer.more:
+            self._note(step, [self.act(step)])
+
     def _note(self, what: str, steps: list[Spent]) -> None:
         for field in fields(Spent):
             mean = statistics.fmean(getattr(step, field.name) for step in steps)
@@ -237,6 +241,7 @@ def measure(viewer: Viewer, page: str) -> dict[str, Any]:
             browser.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
             time.sleep(SETTLE_S)
             measured.result["memory_mb"] = round(measured.processes.memory_mb("VmRSS"))
+            measured.more()
         except (TimeoutException, TimeoutError):
             measured.result["fault"] = "gave up waiting"
         except Exception as fault:

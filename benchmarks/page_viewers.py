@@ -37,6 +37,8 @@ class Viewer:
     fragment: str
     script: str
     pattern: str = PATTERN
+    more: tuple[str, ...] = ()
+    """Steps that only this one has, done after all others."""
 
 
 @dataclass(frozen=True)
@@ -149,8 +151,12 @@ window.viewer = {
     key(input, { key: 'Enter' });
   },
   found: () => document.querySelector('.flame-found').textContent,
+  // The table of all frames, and the callers and callees of the one that is first in it.
+  top: () => document.querySelector('.flame-top summary').click(),
+  sandwich: () => document.querySelector('.flame-top tbody button[data-does=sandwich]').click(),
 };
 """,
+    more=("top", "sandwich"),
 )
 
 ASYNC_PROFILER = Viewer(
