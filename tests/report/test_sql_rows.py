@@ -79,7 +79,7 @@ def test_findings_are_named_at_the_operator_of_which_they_speak():
     named = {re.search(r'class="name"[^>]*>([^<]*)', box)[1]: re.findall(r"#finding-(\d+)", box) for box in boxes}
     assert str(skewed) in named["SortMergeJoin"]
     (spilling,) = [box for box in boxes if f"#finding-{spilled}" in box]
-    assert "spilled 192 MiB" in spilling
+    assert "spilled 192 MiB of memory" in spilling
     place = re.search(r'id="([^"]*)"', spilling)[1]
     assert part.operators[spilled] == f"#{place}"
     ((python, _),) = executions[1].findings

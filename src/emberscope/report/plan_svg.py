@@ -171,7 +171,7 @@ def _figure_lines(operator: Operator) -> list[tuple[_Words, ...]]:
     if line:
         lines.append((_Words(line, "figures"),))
     if counted.spilled_bytes:
-        lines.append((_Words(f"spilled {format_bytes(counted.spilled_bytes)}", "bad"),))
+        lines.append((_Words(f"spilled {format_bytes(counted.spilled_bytes)} of memory", "bad"),))
     return lines
 
 
