@@ -45,6 +45,10 @@ _COLOURS: Final = {
     "idle_cores": "idle",
     "residual": "residual",
 }
+# What the charts over time tell more of than the table of stages: running tasks, CPU of the machine, GC.
+_OVER_TIME: Final = frozenset(("task_wait", "task_unsplit", "gc", "idle_cores", "spill"))
+# So many characters fit into a hundredth of the bar's width where the window is 1,280 px wide.
+_CHARACTERS: Final = 1.7
 _MOST_WORK: Final = 8
 _MOST_CPU: Final = 6
 
@@ -90,7 +94,8 @@ def story_bar(chapters: Sequence[Chapter], anchors: Anchors) -> list[Bar]:
         colour = _COLOURS.get(chapter.part)
         if colour is None:
             colour, shade = f"work{shade % _MOST_WORK}", shade + 1
-        width, short = 100 * chapter.ratio, chapter.label.replace("SQL execution ", "SQL ")[:80]
+        width = 100 * chapter.ratio
+        short = _short(chapter.label.replace("SQL execution ", "SQL "), width)
         href = _chapter_href(chapter, anchors)
         bars.append(
             Bar(
@@ -137,7 +142,7 @@ def cores_bar(parts: Sequence[Part], anchors: Anchors) -> list[Bar]:
             Bar(
                 part.part,
                 part.label,
-                part.label,
+                _short(part.label, width),
                 part.note,
                 part.wall_ms,
                 round(start, 3),
@@ -152,13 +157,24 @@ def cores_bar(parts: Sequence[Part], anchors: Anchors) -> list[Bar]:
 
 
 def _part_href(part: Part, anchors: Anchors) -> str:
-    """The finding that prices the part, else the flame graph for CPU where there is one, else the stages."""
+    """The finding that prices the part, else the flame graph for what it has, the charts for what they show, else the
+    stages."""
     finding = anchors.finding_of(part.part)
     if finding:
         return finding
     if part.is_cpu and anchors.recorded:
         return "#flame"
+    if part.part == "driver_alone" and anchors.recorded:
+        return "#executor=driver"
+    if part.part in _OVER_TIME:
+        return "#times"
     return "#coverage" if part.part == "residual" else "#stages"
+
+
+def _short(label: str, width: float) -> str:
+    """What of a label fits beside the share into a part of this width."""
+    most = max(1, int(_CHARACTERS * width) - 7)
+    return label if len(label) <= most else label[: most - 1].rstrip() + "…"
 
 
 def percents(ratios: Sequence[float]) -> list[str]:
