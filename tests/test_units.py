@@ -91,7 +91,13 @@ def test_format_bytes(size_bytes: float, text: str) -> None:
 
 def test_format_count_and_ratio() -> None:
     assert format_count(1234567) == "1,234,567"
-    assert [format_ratio(r) for r in (0, 0.004, 0.1234, 0.9996, 1)] == ["0 %", "0.4 %", "12.3 %", "100 %", "100 %"]
+    assert [format_ratio(r) for r in (0, 0.0004, 0.004, 0.1234, 0.9996)] == [
+        "0 %",
+        "<0.1 %",
+        "0.4 %",
+        "12.3 %",
+        "100 %",
+    ]
 
 
 def test_counted_is_singular_for_one_only() -> None:

@@ -77,7 +77,9 @@ def counted(count: int, one: str) -> str:
 
 
 def format_ratio(ratio: float) -> str:
-    """A share of one as per cent: `12.3 %`, `0.4 %`, `100 %`."""
+    """A share of one as per cent: `12.3 %`, `0.4 %`, `100 %`; one that would round to zero is `<0.1 %`."""
+    if 0 < ratio < 0.0005:
+        return "<0.1 %"
     return f"{ratio * 100:.0f} %" if ratio >= 0.9995 or ratio == 0 else f"{ratio * 100:.1f} %"
 
 

@@ -8,7 +8,7 @@ export function formatCount(count) {
 /** @param {number} ratio a share of one */
 export function formatShare(ratio) {
   if (!Number.isFinite(ratio)) return '–';
-  if (ratio > 0 && ratio < 0.0005) return '< 0.1 %';
+  if (ratio > 0 && ratio < 0.0005) return '<0.1 %';
   return ratio === 0 || ratio >= 0.9995 ? `${(100 * ratio).toFixed(0)} %` : `${(100 * ratio).toFixed(1)} %`;
 }
 
