@@ -45,7 +45,7 @@ def facts_of(run: Run) -> dict[str, Any]:
 
 def test_the_totals_are_those_of_the_tables() -> None:
     samples = [
-        {"stack": ["a", "b"], "event": "cpu", "count": 5, "stage_id": 9},
+        {"stack": ["a", "b"], "event": "cpu", "count": 5, "stage_id": 9, "stage_attempt": 0},
         {"stack": ["a"], "event": "cpu", "count": 2},
         {"stack": ["a"], "event": "lock", "count": 3, "value": 17},
     ]

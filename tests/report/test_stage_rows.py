@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emberscope.report.stage_rows import Spread, executor_rows, stage_rows
+from emberscope.report.stage_rows import Spread, counted_event, executor_rows, stage_rows
 from emberscope.tables.samples import SAMPLES
 from tests.runs import executor, run_of, spark_wrote, stage, task, with_rows
 
@@ -39,6 +39,16 @@ def test_samples_are_counted_where_the_run_was_recorded() -> None:
     assert [row.samples for row in stage_rows(run)] == [3]
     (row,) = executor_rows(run)
     assert (row.samples, row.added_ms, row.removed_ms, row.tasks, row.task_ms) == (3, 500, 800, 1, 10)
+
+
+def test_what_is_counted_is_what_the_flame_graph_shows_first() -> None:
+    mine = {"stage_id": 0, "stage_attempt": 0, "executor_id": "1"}
+    samples = [{**mine, "event": "alloc", "count": 40}, {**mine, "event": "cpu", "count": 3}]
+    run = run_of(tasks=[task(0, 0, 10)], executors=[executor("1", 2, 500, 800)])
+    for rows, event, count in ((samples, "cpu", 3), (samples[:1], "alloc", 40)):
+        recorded = with_rows(run, "samples", SAMPLES.from_rows(rows))
+        assert counted_event(recorded) == event
+        assert [row.samples for row in (*stage_rows(recorded), *executor_rows(recorded))] == [count, count]
 
 
 def test_executors_that_spark_had() -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from markupsafe import Markup
 
+from emberscope.profile.classify import FAMILIES
 from emberscope.profile.codegen import generated_code_words
 from emberscope.profile.flame_data import flame_data
 from emberscope.report.assets import content_security_policy, joined, style_sheet, vendored_script
@@ -23,6 +24,7 @@ from emberscope.report.flame_page import MODULES, STYLES, flame_element
 from emberscope.report.part import Part, Subject, subject_of
 from emberscope.report.patch import settings_patch
 from emberscope.report.rendering import rendered
+from emberscope.report.stage_rows import counted_event
 from emberscope.report.task_data import task_part
 from emberscope.report.task_rows import MOST_HOSTS
 from emberscope.report.time_data import times_template_data
@@ -110,6 +112,7 @@ def _stages(subject: Subject) -> Part:
         "hidden_stages": len(subject.stages) - len(subject.shown_stages),
         "hidden_task_ms": sum(row.task_ms for row in subject.stages) - sum(r.task_ms for r in subject.shown_stages),
         "recorded": subject.recorded,
+        "event": _event_words(subject),
     }
     return Part("stages", "Stages", data)
 
@@ -150,11 +153,19 @@ def _times(subject: Subject) -> Part:
 
 
 def _hotspots(subject: Subject) -> Part:
-    return Part("hotspots", "Hot code", {"hot": subject.hotspots, "heaps": subject.heaps}, (), STYLES)
+    data = {"hot": subject.hotspots, "heaps": subject.heaps, "families": FAMILIES, "event": _event_words(subject)}
+    return Part("hotspots", "Hot code", data, (), STYLES)
+
+
+def _event_words(subject: Subject) -> str:
+    """The event that the tables count, as a heading has it."""
+    event = counted_event(subject.item.run) or ""
+    return "CPU" if event == "cpu" else event
 
 
 def _executors(subject: Subject) -> Part:
-    return Part("executors", "Executors", {"executors": subject.executors, "recorded": subject.recorded})
+    data = {"executors": subject.executors, "recorded": subject.recorded, "event": _event_words(subject)}
+    return Part("executors", "Executors", data)
 
 
 def _coverage(subject: Subject) -> Part:

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from emberscope.rules.places import place_of, places
 from emberscope.simulate.cores import observed_window
 from emberscope.simulate.stage_tasks import StageKey
+from emberscope.tables.samples import EVENTS
 
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
@@ -220,11 +221,19 @@ def _samples_of_executors(run: Run) -> dict[str, int] | None:
     return None if counts is None else {executor: count for (executor,), count in counts.items()}
 
 
-def _sample_counts(run: Run, columns: list[str]) -> dict[tuple[Any, ...], int] | None:
+def counted_event(run: Run) -> str | None:
+    """The event whose samples the tables count: the one that the flame graph shows first. None where none is known."""
     samples = run.tables.get("samples")
+    present = set() if samples is None else set(pc.unique(samples["event"]).to_pylist())
+    return next((event for event in EVENTS if event in present), None)
+
+
+def _sample_counts(run: Run, columns: list[str]) -> dict[tuple[Any, ...], int] | None:
+    samples, event = run.tables.get("samples"), counted_event(run)
     if samples is None:
         return None
-    sums = samples.group_by(columns).aggregate([("count", "sum")]).to_pylist()
+    mine = samples if event is None else samples.filter(pc.fill_null(pc.equal(samples["event"], event), False))
+    sums = mine.group_by(columns).aggregate([("count", "sum")]).to_pylist()
     return {tuple(row[name] for name in columns): row["count_sum"] or 0 for row in sums}
 
 
