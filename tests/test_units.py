@@ -58,7 +58,9 @@ def test_parse_ms_takes_the_default_unit_of_the_setting() -> None:
     [
         (0, "0 ms"),
         (999, "999 ms"),
+        (964.5, "965 ms"),
         (999.6, "1.0 s"),
+        (1_250, "1.3 s"),
         (12_340, "12.3 s"),
         (59_960, "1 min 00 s"),
         (245_000, "4 min 05 s"),

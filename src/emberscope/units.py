@@ -6,6 +6,8 @@ from typing import Final
 from emberscope.errors import UsageError
 
 _BYTES: Final = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "p": 1 << 50}
+# A half is rounded up, as the page's scripts do, so that one figure reads the same everywhere.
+_UPWARDS: Final = 1e-9
 _MS: Final = {"us": 0.001, "ms": 1, "": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 
 
@@ -34,9 +36,9 @@ def format_ms(ms: float) -> str:
     if ms < 0 and round(ms):
         return "-" + format_ms(-ms)
     if ms < 999.5:
-        return f"{abs(ms):.0f} ms"
+        return f"{abs(ms) + _UPWARDS:.0f} ms"
     if ms < 59_950:
-        return f"{ms / 1000:.1f} s"
+        return f"{ms / 1000 + _UPWARDS:.1f} s"
     seconds = round(ms / 1000)
     if seconds < 3600:
         return f"{seconds // 60} min {seconds % 60:02d} s"

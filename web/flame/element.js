@@ -5,7 +5,7 @@ import { onState, readState, writeState } from '../state.js';
 import { onThemeChange } from '../theme.js';
 import { inflate, unpack } from './unpack.js';
 import { nextHit } from './search.js';
-import { choiceState } from './facets.js';
+import { EVERYTHING, choiceState } from './facets.js';
 import { readPalette } from './palette.js';
 import { nameOf } from './spans.js';
 import { shapeText, withStep } from './shape.js';
@@ -265,6 +265,21 @@ function show(host, flame, names) {
   });
   onState(update);
   update(readState() ?? new URLSearchParams());
+  leadHere(host, followed);
+}
+
+/**
+ * A link to a view leads to it: where the address has no place of the page, what it shows is scrolled to.
+ * @param {HTMLElement} host
+ * @param {import('./follow.js').Followed} followed
+ */
+function leadHere(host, { shape, search: pattern, node }) {
+  const state = readState();
+  const asked = shape + pattern + node !== '' || Object.keys(EVERYTHING).some((key) => state?.get(key)) || state?.get('versus');
+  const [opened] = performance.getEntriesByType('navigation');
+  const anew = /** @type {PerformanceNavigationTiming | undefined} */ (opened)?.type === 'navigate';
+  const place = document.getElementById(location.hash.slice(1));
+  if (asked && anew && place === null) host.closest('section')?.scrollIntoView();
 }
 
 customElements.define('x-flame', FlameGraph);

@@ -35,7 +35,7 @@ export function formatSeconds(seconds) {
 export function formatTime(ms) {
   if (ms < 10) return `${ms.toFixed(2)} ms`;
   if (ms < 999.5) return `${ms.toFixed(0)} ms`;
-  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 59_950) return `${(ms / 1000 + 1e-9).toFixed(1)} s`; // a half is rounded up, as in the rest of the page
   const seconds = Math.round(ms / 1000);
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
   const minutes = Math.round(ms / 60_000);

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from emberscope.report.cpu_split import cpu_split
+from emberscope.report.machine import machine_words
 from emberscope.rules.python_time import python_ms_by_task
 from emberscope.rules.spill_time import disk_wait_ms
 from emberscope.simulate.shares import Shares, shares
@@ -100,7 +101,7 @@ def waterfall(run: Run) -> tuple[Part, ...]:
     amounts["idle_cores"] = owned.idle_ms
     amounts["residual"] = max(0.0, owned.duration_ms - sum(amounts.values()))
     whole = _rounded(amounts, owned.duration_ms)
-    notes = _notes(owned)
+    notes = _notes(run, owned)
     return tuple(
         Part(name, wall_ms, wall_ms / owned.duration_ms, notes.get(name, ""))
         for name, wall_ms in whole.items()
@@ -108,7 +109,7 @@ def waterfall(run: Run) -> tuple[Part, ...]:
     )
 
 
-def _notes(owned: Shares) -> dict[str, str]:
+def _notes(run: Run, owned: Shares) -> dict[str, str]:
     between = owned.driver_ms - owned.before_first_job_ms - owned.after_last_job_ms
     text = (
         f"{format_ms(owned.before_first_job_ms)} before the first job, {format_ms(between)} between jobs, "
@@ -116,7 +117,9 @@ def _notes(owned: Shares) -> dict[str, str]:
     )
     return {
         "driver_alone": text,
-        "task_wait": "other processes on the machine, disk, network or locks",
+        "task_wait": "; ".join(
+            filter(None, ("other processes on the machine, disk, network or locks", machine_words(run)))
+        ),
         "task_unsplit": "the log has no CPU time of these tasks, as Spark before 2.1 wrote none",
         "unended_tasks": "they still ran when their executor was lost or the log ends; Spark logs metrics at the end",
     }
