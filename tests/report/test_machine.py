@@ -12,7 +12,9 @@ from tests.runs import executor, run_of, task, with_rows
 
 
 def _run(points: list[dict[str, Any]]) -> Run:
-    run = run_of(tasks=[task(0, 0, 1_000, executor_id="1", executor_cpu_time_ns=10**8)], executors=[executor("1", 1, 0)])
+    run = run_of(
+        tasks=[task(0, 0, 1_000, executor_id="1", executor_cpu_time_ns=10**8)], executors=[executor("1", 1, 0)]
+    )
     return with_rows(run, "series", SERIES.from_rows(points))
 
 
