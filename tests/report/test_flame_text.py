@@ -44,10 +44,13 @@ def test_prop_all_own_shares_and_what_is_left_out_are_the_whole(samples: list[di
     assert sum(own) + sum(left) == pytest.approx(100, abs=0.1 * (len(own) + 1))
 
 
-@pytest.mark.parametrize("width", [50, 100])
-def test_long_names_and_control_characters_fit(width: int) -> None:
-    text = of([{"stack": ["x" * 500, "\x1b[2J" + "y" * 500], "event": "cpu", "count": 1}], width=width)
-    assert max(map(len, text.splitlines()[2:])) <= width
+@pytest.mark.parametrize("width", [40, 50, 79, 80, 100])
+def test_long_names_deep_stacks_and_control_characters_fit(width: int) -> None:
+    deep = [f"{depth}{'x' * 500}" for depth in range(99)]
+    samples = [{"stack": [*deep[:depth], "\x1b[2J" + "y" * 500], "event": "cpu", "count": 1} for depth in range(99)]
+    text = of(samples, width=width)
+    assert max(map(len, text.splitlines())) <= width
+    assert sum(line.endswith("yyy") for line in text.splitlines()) == 99
     assert "\x1b" not in text
 
 

@@ -11,7 +11,7 @@ from tests.report.test_hotspots import recorded
 from tests.runs import run_of, spark_wrote
 
 
-@pytest.mark.parametrize("width", [60, 100, 160])
+@pytest.mark.parametrize("width", [40, 44, 50, 60, 100, 160])
 def test_it_tells_all_within_the_width(width: int) -> None:
     run = recorded([{"stack": ["a", "x" * 300], "event": "cpu", "count": 3}], spark_wrote("skew_spill_python"))
     text = report_terminal(diagnose(run), width=width)
@@ -26,6 +26,9 @@ def test_it_tells_all_within_the_width(width: int) -> None:
         assert words in text
     assert max(len(line) for line in text.splitlines() if "--conf" not in line) <= width
     assert "\x1b" not in text
+    chapters = [line for line in text.splitlines() if line.endswith(" %")]
+    assert len(chapters) > 3
+    assert len({len(line) for line in chapters}) == 1
 
 
 def test_colours_only_where_they_are_asked_for_and_never_from_a_name() -> None:

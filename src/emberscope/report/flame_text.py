@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from emberscope.profile.fold import NO_STACK
-from emberscope.report.terminal import bar_of
+from emberscope.report.terminal import bar_of, wrapped
 from emberscope.report.visible import tail, visible
 from emberscope.units import format_bytes, format_count, format_ms, format_ratio
 
@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
     from emberscope.profile.fold import CallTree
 
+# Columns of the bars, where the terminal is narrow and where it is not, and of the figures with all the spaces between.
 _BAR: Final = 12
+_NARROW_BAR: Final = 4
+_WIDE: Final = 80
+_FIGURES: Final = 19
 # Deeper levels stand under each other: a tree as deep as the terminal is wide would leave no room for names.
 _MOST_INDENT: Final = 40
 _NEARLY_ALL: Final = 0.97
@@ -35,7 +39,12 @@ def flame_text(
     shown = through >= max(least_ratio * whole, 1)
     children = _children(tree, through, shown)
     head = f"{_amount(whole, unit)} of {event}; frames with {format_ratio(least_ratio)} and more"
-    lines = [head, "(+n): n callers above it that pass nearly all on to it", "  total    self"]
+    width = max(40, width)
+    lines = [
+        *wrapped(head, width),
+        *wrapped("(+n): n callers above it that pass nearly all on to it", width),
+        "  total    self",
+    ]
     if tree.self_weights[0]:
         lines.append(_line(int(tree.self_weights[0]), int(tree.self_weights[0]), whole, 0, NO_STACK, width, colour))
     todo = [(node, 0) for node in reversed(children.get(0, []))]
@@ -55,9 +64,8 @@ def flame_text(
     hidden = ~shown
     hidden[0] = False
     if left_out := int(tree.self_weights[hidden].sum()):
-        lines.append(
-            f"Left out: frames under {format_ratio(least_ratio)} of all, {format_ratio(left_out / whole)} together."
-        )
+        said = f"Left out: frames under {format_ratio(least_ratio)} of all, {format_ratio(left_out / whole)} together."
+        lines += wrapped(said, width)
     return "\n".join(lines) + "\n"
 
 
@@ -74,13 +82,14 @@ def _children(tree: CallTree, through: NDArray[np.int64], shown: NDArray[np.bool
 
 def _line(total: int, own: int, whole: int, depth: int, name: str, width: int, colour: bool) -> str:
     ratio = total / whole
-    indent = " " * min(depth, _MOST_INDENT)
+    columns = _BAR if width >= _WIDE else _NARROW_BAR
+    room = width - columns - _FIGURES
+    indent = " " * min(depth, _MOST_INDENT, room * 4 // 7)
     self_share = format_ratio(own / whole) if own else ""
-    bar = bar_of(ratio, _BAR)
-    room = max(16, width - len(indent) - _BAR - 22)
+    bar = bar_of(ratio, columns)
     if colour:
         bar = f"\x1b[33m{bar}\x1b[0m"
-    return f"{format_ratio(ratio):>7} {self_share:>7}  {bar}  {indent}{tail(name, room)}"
+    return f"{format_ratio(ratio):>7} {self_share:>7}  {bar}  {indent}{tail(name, room - len(indent))}"
 
 
 def _chained(tree: CallTree, chain: list[int]) -> str:

@@ -31,12 +31,12 @@ def report_terminal(item: Diagnosed, *, width: int = 100, colour: bool = False) 
     width = max(40, width)
     subject = subject_of(item)
     paint = _painter(colour)
-    lines = [*_wrap(item.outcome, width), ""]
+    lines = [*wrapped(item.outcome, width), ""]
     lines += [*_story(subject, width, paint), *_findings(item.diagnosis.findings, width, paint)]
     if subject.hotspots:
         lines += _hot(subject.hotspots, width, paint)
     seen = subject.seen
-    lines += _wrap(f"{seen.log} {seen.recorder} {seen.verdict}", width)
+    lines += wrapped(f"{seen.log} {seen.recorder} {seen.verdict}", width)
     return "\n".join(lines) + "\n"
 
 
@@ -55,14 +55,14 @@ def _story(subject: Subject, width: int, paint: Painter) -> Iterator[str]:
     chapters = subject.story
     if not chapters:
         return
-    yield paint("Where the wall time went, in the order it came", "1")
-    names = min(max(len(chapter.label) for chapter in chapters), width - 42)
+    yield from (paint(line, "1") for line in wrapped("Where the wall time went, in the order it came", width))
+    names = min(max(len(chapter.label) for chapter in chapters), max(16, width - 42))
     longest = max(chapter.ratio for chapter in chapters)
     room = min(24, width - names - 28)
     for chapter, percent in zip(chapters, percents([chapter.ratio for chapter in chapters]), strict=True):
         label = _cut(visible(chapter.label), names).ljust(names)
-        bar = bar_of(chapter.ratio / longest, max(room, 6))
-        yield f"  {label}  {bar}  {format_ms(chapter.wall_ms):>11}  {percent:>5} %"
+        bar = f"  {bar_of(chapter.ratio / longest, room)}" if room >= 6 else ""
+        yield f"  {label}{bar}  {format_ms(chapter.wall_ms):>11}  {percent:>5} %"
     yield ""
 
 
@@ -75,12 +75,12 @@ def _findings(findings: Sequence[Ranked], width: int, paint: Painter) -> Iterato
         mark = f"[{finding.rule.code} {finding.severity}]"
         title = _cut(visible(" ".join(said.title.split())), max(20, width - len(mark) - 8))
         yield f"  {number} {title}  {paint(mark, _COLOURS[finding.severity])}"
-        yield from _wrap(price(finding), width, "    ")
+        yield from wrapped(price(finding), width, "    ")
         for advice in said.advice:
             if advice.kind == "set":
                 yield f"    --conf {visible(f'{advice.setting}={advice.value}')}"
         if all(advice.kind != "set" for advice in said.advice) and said.advice:
-            yield from _wrap(said.advice[0].text, width, "    ")
+            yield from wrapped(said.advice[0].text, width, "    ")
     if len(findings) > _MOST_FINDINGS:
         yield f"  and {len(findings) - _MOST_FINDINGS} more: `emberscope diagnose` tells all, with their evidence"
     yield ""
@@ -100,5 +100,6 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def _wrap(text: str, width: int, indent: str = "") -> list[str]:
+def wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """Text in lines of a terminal; words longer than one are broken."""
     return textwrap.wrap(visible(text), width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
