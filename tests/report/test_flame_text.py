@@ -50,7 +50,7 @@ def test_long_names_deep_stacks_and_control_characters_fit(width: int) -> None:
     samples = [{"stack": [*deep[:depth], "\x1b[2J" + "y" * 500], "event": "cpu", "count": 1} for depth in range(99)]
     text = of(samples, width=width)
     assert max(map(len, text.splitlines())) <= width
-    assert sum(line.endswith("yyy") for line in text.splitlines()) == 99
+    assert sum("yy" in line for line in text.splitlines()) == 99
     assert "\x1b" not in text
 
 

@@ -11,15 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from emberscope.profile.ancestry import inherited, tree_arrays
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _MARK: Final = "GeneratedIteratorForCodegenStage"
 _CLASS: Final = re.compile(rf"\b{_MARK}(\d{{1,9}})(?!\d)")
@@ -97,11 +95,25 @@ def plan_node_of_samples(
     known: dict[tuple[int, int], list[WholeStage]] = {}
     for whole in whole_stages(plan_nodes):
         known.setdefault((whole.sql_execution_id, whole.codegen_id), []).append(whole)
-    sql = samples["sql_execution_id"].fill_null(-1).to_numpy()
-    stage = samples["stage_id"].fill_null(-1).to_numpy()
-    keys, place = np.unique(np.stack([sql, codes, stage], axis=1), axis=0, return_inverse=True)
-    nodes = [_node(known.get((int(s), int(c)), ()), int(t)) for s, c, t in keys]
-    return codes, np.array(nodes, np.int32)[place.reshape(-1)] if nodes else codes.copy()
+    nodes = np.full(len(codes), -1, np.int32)
+    inside = np.flatnonzero((codes >= 0) & samples["sql_execution_id"].is_valid().to_numpy())
+    if len(inside):
+        sqls, sql = _encoded(samples["sql_execution_id"].fill_null(-1).to_numpy()[inside])
+        numbers, number = _encoded(codes[inside])
+        stages, stage = _encoded(samples["stage_id"].fill_null(-1).to_numpy()[inside])
+        keys, place = _encoded((sql * len(numbers) + number) * len(stages) + stage)
+        of_keys = [
+            _node(known.get((int(sqls[s]), int(numbers[n])), ()), int(stages[t]))
+            for s, n, t in zip(*np.unravel_index(keys, (len(sqls), len(numbers), len(stages))), strict=True)
+        ]
+        nodes[inside] = np.array(of_keys, np.int32)[place]
+    return codes, nodes
+
+
+def _encoded(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """The distinct values, and for each its place among them."""
+    coded = pa.array(values).dictionary_encode()
+    return coded.dictionary.to_numpy(), coded.indices.to_numpy().astype(np.int64)
 
 
 def _node(candidates: Iterable[WholeStage], stage: int) -> int:

@@ -102,6 +102,7 @@ def hotspots(run: Run, findings: Sequence[Ranked] = ()) -> Hotspots | None:
     event = next((event for event in EVENTS if event in present), None)
     if event is None:
         return None
+    samples = samples.select(["event", "count", "value", "stack", "stage_id"])
     samples = samples.filter(pc.equal(samples["event"], event))
     weight = natural_weight(samples, event)
     stacks, frames = run.tables["stacks"], run.tables["frames"]
@@ -220,6 +221,7 @@ def heaps(run: Run) -> tuple[Heap, ...]:
     samples = run.tables.get("samples")
     if samples is None or not samples.num_rows:
         return ()
+    samples = samples.select(["event", "count", "value", "object_class"])
     found = []
     for event in ("live", "alloc"):
         mine = samples.filter(pc.and_(pc.equal(samples["event"], event), pc.is_valid(samples["object_class"])))

@@ -110,6 +110,7 @@ def sampled(run: Run) -> Sampled | None:
     samples, nodes = tables.get("samples"), tables.get("plan_nodes")
     if samples is None or "stacks" not in tables or "frames" not in tables:
         return None
+    samples = samples.select(["event", "count", "stack", "sql_execution_id", "stage_id"])
     for event in ("cpu", "wall"):
         chosen = samples.filter(pc.fill_null(pc.equal(samples["event"], event), False))
         chosen = chosen.filter(pc.is_valid(chosen["sql_execution_id"]))

@@ -175,7 +175,8 @@ def _told_apart(run: Run) -> dict[int, int]:
     samples, tasks = run.tables.get("samples"), run.tables.get("tasks")
     if samples is None or tasks is None:
         return {}
-    sampled = set(pc.unique(samples.filter(pc.is_valid(samples["event"]))["task_id"]).to_pylist())
+    known = samples.select(["task_id", "event"]).filter(pc.is_valid(samples["event"]))
+    sampled = set(pc.unique(known["task_id"]).to_pylist())
     return {one.task_id: 1 if one.group == SLOW else 2 for one in single_tasks(tasks) if one.task_id in sampled}
 
 
