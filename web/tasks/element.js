@@ -258,7 +258,8 @@ function showTasks(host, tasks) {
   const all = places.length > MOST_OPTIONS ? `all (here: the ${formatCount(MOST_OPTIONS)} with the most task time)` : 'all';
   picks.stage.replaceChildren(new Option(all, ''), ...offered.map((place) => {
     const words = wordAt(columns.stage_words, place);
-    const text = `${stageName(tasks, place)}: ${formatCount(columns.stage_tasks[place])} tasks, ${formatTime(columns.stage_ms[place])}`;
+    const count = columns.stage_tasks[place];
+    const text = `${stageName(tasks, place)}: ${formatCount(count)} task${count === 1 ? '' : 's'}, ${formatTime(columns.stage_ms[place])}`;
     return new Option(words === '' ? text : `${text} · ${words.slice(0, 60)}`, stageName(tasks, place));
   }));
 

@@ -49,7 +49,8 @@ def _recording(item: Diagnosed) -> str:
         seen = ", without samples"
     else:
         name, count = hot.methods[0]
-        most = f"most of them in {name} ({format_ratio(count / hot.samples)})"
+        share = "most of them" if 2 * count > hot.samples else "the largest part"
+        most = f"{share} in {name} ({format_ratio(count / hot.samples)})"
         seen = f" with {counted(hot.samples, f'{hot.event} sample')}, {most}"
     alone = "There is no event log: nothing is known of its jobs, stages and tasks."
     return f"{what}{length}{seen}. {alone} {_verdict(item)}"
