@@ -74,7 +74,9 @@ def test_a_recording_alone_says_what_was_hot_and_how_to_get_a_log(
     code, out, _ = report(capsys, JFR, "--format", form)
     said = " ".join(words_of(out).replace("\\", "").split())
     assert code == 0
-    assert re.search(r"A recording of [\d.]+ s with [\d,]+ (cpu|wall) samples, (most of them|the largest part) in ", said)
+    assert re.search(
+        r"A recording of [\d.]+ s with [\d,]+ (cpu|wall) samples, (most of them|the largest part) in ", said
+    )
     assert "No event log: nothing is known of jobs, stages, tasks and SQL. To get it:" in said
 
 

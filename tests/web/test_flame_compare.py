@@ -162,7 +162,8 @@ def test_a_comparison_is_begun_swapped_and_ended_on_the_page(browser, page):
     assert f"Here: stage 8 ({WHOLES[1]:,} samples)" in text(browser, ".flame-compared")
     browser.find_element(By.CSS_SELECTOR, "[data-do=end]").click()
     assert fragment(browser) == "#stage=8"
-    assert text(browser, ".flame-path") == f"All {WHOLES[1]:,} samples"
+    share = f"{100 * WHOLES[1] / sum(map(sum, (of.values() for of in STACKS.values()))):.1f} %"
+    assert text(browser, ".flame-path") == f"All {WHOLES[1]:,} samples, {share} of the whole"
 
 
 def test_steps_apply_to_both_slices(browser, page):

@@ -213,6 +213,15 @@ export function weigh(flame, choice) {
 }
 
 /**
+ * The weight of all samples of an event, whatever is chosen of them.
+ * @param {Flame} flame
+ * @param {string} event
+ */
+export function eventWeight(flame, event) {
+  return chosenColumns(flame, { ...EVERYTHING, event }).reduce((sum, column) => sum + flame.columns.totals[column], 0);
+}
+
+/**
  * The value of a facet that a column has.
  * @param {Flame} flame
  * @param {number} column

@@ -4,6 +4,7 @@ import { formatCount, formatShare, formatWeight, shortName } from './format.js';
 import { totalsOf } from './layout.js';
 import { hitsBefore, matchedWeight } from './search.js';
 import { wholeStacks } from './shape.js';
+import { eventWeight } from './facets.js';
 import { sliceParts } from './picks.js';
 import { made } from './made.js';
 import { groundOf } from './table.js';
@@ -63,7 +64,10 @@ export function showPath(panel, view, picture, zoom) {
   }
   const whole = weightsAt(view.main, 0);
   const kept = view.slices.map((slice, place) => whole[place] / slice);
-  if (kept.some((share) => share < 1)) panel.path.append(` ${kept.map(formatShare).join(' and ')} of the slice`);
+  const isCut = kept.some((share) => share < 1);
+  if (isCut) panel.path.append(` ${kept.map(formatShare).join(' and ')} of the slice`);
+  const chosen = view.other === null ? view.slices[0] / eventWeight(view.flame, view.choice.event) : 1;
+  if (chosen < 1) panel.path.append(`, ${isCut ? 'which is ' : ''}${formatShare(chosen)} of the whole`);
 }
 
 /**
