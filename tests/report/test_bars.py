@@ -16,5 +16,5 @@ def test_prop_what_is_written_is_the_share_and_never_hides_one(amounts: list[int
 
 
 def test_what_stands_in_the_bar_is_what_sentences_say() -> None:
-    ratios = [0.497449, 0.0995, 0.12345, 0.9]
+    ratios = [0.497449, 0.0995, 0.12345, 0.9, 0.9996, 0.0001]
     assert [f"{text} %" for text in percents(ratios)] == [format_ratio(ratio) for ratio in ratios]

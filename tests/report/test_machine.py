@@ -32,7 +32,7 @@ def test_a_full_machine_is_told_with_the_share_of_the_jvms() -> None:
             _point("cpu_machine_ratio", 1.0, "driver", "b"),
         ]
     )
-    assert machine_words(run) == "the machine's CPUs were 99.0 % busy on average, 12.5 % with JVMs that ran tasks"
+    assert machine_words(run) == "the machine's CPUs were 99.0 % busy on average, 12.5 % by the recorded JVMs of tasks"
     notes = {part.part: part.note for part in waterfall(run)}
     assert notes["task_wait"].endswith("locks; " + machine_words(run))
 

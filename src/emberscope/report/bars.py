@@ -179,4 +179,4 @@ def _short(label: str, width: float) -> str:
 
 def percents(ratios: Sequence[float]) -> list[str]:
     """Shares as per cent with one decimal, as sentences have them; a share that would round to zero is `<0.1`."""
-    return ["<0.1" if 0 < ratio < 0.0005 else f"{100 * ratio:.1f}" for ratio in ratios]
+    return ["<0.1" if 0 < ratio < 0.0005 else "100" if ratio >= 0.9995 else f"{100 * ratio:.1f}" for ratio in ratios]

@@ -41,4 +41,4 @@ def machine_words(run: Run) -> str:
         return ""
     which = "the machine's CPUs were" if len(machine) == 1 else "the CPUs of the busiest machine were"
     share = min(jvms.get(host, 0.0), machine[host])
-    return f"{which} {format_ratio(machine[host])} busy on average, {format_ratio(share)} with JVMs that ran tasks"
+    return f"{which} {format_ratio(machine[host])} busy on average, {format_ratio(share)} by the recorded JVMs of tasks"

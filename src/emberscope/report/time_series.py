@@ -46,7 +46,7 @@ _LOG: Final = "spark.eventLog.enabled=true"
 _PEAKS: Final = "spark.eventLog.logStageExecutorMetrics=true"
 
 CHARTS: Final = (
-    Chart("tasks", "Running tasks", "tasks", f"Running tasks come from the event log: {_LOG}."),
+    Chart("tasks", "Running tasks", "tasks", f"Running tasks come from the tasks in an event log ({_LOG})."),
     Chart("cpu", "CPU, share of the machine", "ratio", f"CPU of the JVMs comes from a recording: {_RECORD}."),
     Chart(
         "gc", "Time in garbage collection", "ratio", f"Pauses for garbage collection come from a recording: {_RECORD}."
@@ -62,7 +62,7 @@ CHARTS: Final = (
         "RSS is not in what was read: a recording of Java 21 or later has that of the JVM; that of JVM and Python, as "
         f"the peak per stage, comes with spark.executor.processTreeMetrics.enabled=true and {_PEAKS}.",
     ),
-    Chart("shuffle", "Shuffle", "bytes/s", f"Shuffle and spill come from the event log: {_LOG}."),
+    Chart("shuffle", "Shuffle", "bytes/s", f"Shuffle and spill come from the tasks in an event log ({_LOG})."),
     Chart("spill", "Spill to disk", "bytes/s", ""),
     Chart("io", "Input and output", "bytes/s", ""),
 )
