@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from emberscope.report.hot_code import hot_code
 from emberscope.report.visible import clipped
 from emberscope.rules.evaluate import SEVERITIES, SMALL_TASK_TIME_MS, task_time_ms
+from emberscope.simulate.stage_tasks import has_status
 from emberscope.units import counted, format_ms, format_ratio
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def failures(item: Diagnosed) -> str:
     said = []
     for table, what in (("jobs", "job"), ("tasks", "task attempt")):
         rows = item.run.tables.get(table)
-        count = 0 if rows is None else rows["status"].to_pylist().count("failed")
+        count = 0 if rows is None else int(has_status(rows, "failed").sum())
         if count:
             said.append(counted(count, what))
     return f"{' and '.join(said)} failed." if said else ""

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from emberscope.profile.codegen import plan_node_of_samples
 from emberscope.report.stage_rows import MOST_STAGES
+from emberscope.simulate.stage_tasks import has_status
 
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
@@ -60,7 +61,7 @@ def costs(run: Run) -> dict[int, Cost]:
     executions = np.array([of_stage.get(int(stage), -1) for stage in known], np.int64)[place.reshape(-1)]
     ids, row = np.unique(executions, return_inverse=True)
     row = row.reshape(-1)
-    failed = pc.fill_null(pc.equal(tasks["status"], "failed"), False).to_numpy(zero_copy_only=False).astype(float)
+    failed = has_status(tasks, "failed").astype(float)
     sums = {
         name: np.bincount(
             row, weights=sum((_amounts(tasks[c]) for c in columns), np.zeros(len(row))), minlength=len(ids)

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from emberscope.rules.places import place_of, places
 from emberscope.simulate.cores import observed_window
-from emberscope.simulate.stage_tasks import StageKey
+from emberscope.simulate.stage_tasks import StageKey, has_status
 from emberscope.tables.samples import EVENTS
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ def stage_rows(run: Run) -> list[StageRow]:
         return []
     known, samples, walls = places(run), _samples_of_stages(run), _stage_times(run)
     ids, attempts = (tasks[name].fill_null(-1).to_numpy() for name in ("stage_id", "stage_attempt"))
-    runs_ms, good = amounts(tasks["executor_run_time_ms"]), _is(tasks, "success")
+    runs_ms, good = amounts(tasks["executor_run_time_ms"]), has_status(tasks, "success")
     # The succeeded of each attempt stand first, the quickest before all.
     order = np.lexsort((runs_ms, ~good, attempts, ids))
     ids, attempts, runs_ms, good = ids[order], attempts[order], runs_ms[order], good[order]
@@ -101,7 +100,7 @@ def stage_rows(run: Run) -> list[StageRow]:
     columns = zip(
         keys,
         np.diff(starts, append=len(ids)).tolist(),
-        sums(_is(tasks, "failed")[order].astype(float)),
+        sums(has_status(tasks, "failed")[order].astype(float)),
         sums(runs_ms),
         spreads(runs_ms, starts, np.add.reduceat(good.astype(np.int64), starts)),
         of("gc_time_ms"),
@@ -180,11 +179,6 @@ def spreads(
         quantiles.append((runs_ms[low] + (runs_ms[high] - runs_ms[low]) * (place % 1)).tolist())
     found = zip(counts.tolist(), zip(*quantiles, strict=True), strict=True)
     return [Spread(*values) if count > 1 else None for count, values in found]
-
-
-def _is(tasks: pa.Table, status: str) -> npt.NDArray[np.bool_]:
-    equal = pc.fill_null(pc.equal(tasks["status"], status), False)
-    return np.asarray(equal.to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
 def amounts(column: pa.ChunkedArray) -> npt.NDArray[np.float64]:

@@ -21,6 +21,7 @@ from emberscope.report.machine import machine_words
 from emberscope.rules.python_time import python_ms_by_task
 from emberscope.rules.spill_time import disk_wait_ms
 from emberscope.simulate.shares import Shares, shares
+from emberscope.simulate.stage_tasks import has_status
 from emberscope.units import format_ms
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def _task_parts(run: Run, owned: Shares) -> dict[str, float]:
         return np.maximum(np.nan_to_num(np.asarray(tasks[name].to_numpy(), dtype=np.float64)), 0.0) * unit
 
     known = ~np.isnan(np.asarray(tasks["executor_run_time_ms"].to_numpy(), dtype=np.float64))
-    good = np.array([status == "success" for status in tasks["status"].to_pylist()], dtype=np.bool_)
+    good = has_status(tasks, "success")
     life = np.nan_to_num(
         np.asarray(tasks["finish_ms"].to_numpy(), dtype=np.float64)
         - np.asarray(tasks["launch_ms"].to_numpy(), dtype=np.float64)

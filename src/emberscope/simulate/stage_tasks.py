@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,8 +48,7 @@ class StageTasks:
 
     def succeeded(self) -> StageTasks:
         """Only attempts that succeeded and carry metrics."""
-        good = np.array([status == "success" for status in self.texts("status")], dtype=np.bool_)
-        return self.where(good & ~np.isnan(self.numbers("executor_run_time_ms")))
+        return self.where(has_status(self.table, "success") & ~np.isnan(self.numbers("executor_run_time_ms")))
 
     def durations_ms(self) -> NDArray[np.float64]:
         """Launch to end of each task; NaN where one of them is not known."""
@@ -64,6 +64,12 @@ class StageTasks:
 
     def read_records(self) -> NDArray[np.float64]:
         return self.amounts("input_records") + self.amounts("shuffle_read_records")
+
+
+def has_status(table: pa.Table, status: str) -> NDArray[np.bool_]:
+    """Which rows of a table (tasks, jobs, stages) have this status."""
+    equal = pc.fill_null(pc.equal(table["status"], status), False)
+    return np.asarray(equal.to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
 def stage_tasks(run: Run) -> Sequence[StageTasks]:
