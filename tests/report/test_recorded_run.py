@@ -278,6 +278,21 @@ class TestChoices:
                 checked += 1
         assert checked > 0
 
+    def test_the_slowest_tasks_of_a_stage(self, recorded, browser, bucket_s):
+        """A quarter of them, no more than 20."""
+        tasks = recorded.run.tables["tasks"].to_pylist()
+        checked = 0
+        for stage in sorted({one["stage_id"] for one in tasks}):
+            mine = [one for one in tasks if one["stage_id"] == stage]
+            mine.sort(key=lambda one: (-one["executor_run_time_ms"], one["task_id"]))
+            slowest = {str(one["task_id"]) for one in mine[: min(20, max(1, len(mine) // 4))]}
+            rows = recorded.rows({"stage": str(stage)}, bucket_s) & np.isin(recorded.columns["task"], list(slowest))
+            if recorded.count(rows):
+                go(browser, {"stage": str(stage), "task": "slow"})
+                assert shown(browser) == recorded.count(rows), stage
+                checked += 1
+        assert checked > 0
+
     def test_two_choices_are_compared(self, recorded, browser, bucket_s):
         picked = [c for c in choices(recorded, 2, 12) if c["event"] == recorded.events[0]]
         for here, there in zip(picked[::2], picked[1::2], strict=False):
