@@ -65,7 +65,7 @@ export function showPath(panel, view, picture, zoom) {
   const whole = weightsAt(view.main, 0);
   const kept = view.slices.map((slice, place) => whole[place] / slice);
   const isCut = kept.some((share) => share < 1);
-  if (isCut) panel.path.append(` ${kept.map(formatShare).join(' and ')} of the slice`);
+  if (isCut) panel.path.append(`, ${kept.map(formatShare).join(' and ')} of the slice`);
   const chosen = view.other === null ? view.slices[0] / eventWeight(view.flame, view.choice.event) : 1;
   if (chosen < 1) panel.path.append(`, ${isCut ? 'which is ' : ''}${formatShare(chosen)} of the whole`);
 }
