@@ -203,6 +203,17 @@ def test_opens_from_disk_in_a_real_browser_without_any_request(tmp_path: Path) -
 
 
 @pytest.mark.browser
+def test_a_link_to_a_view_leads_to_the_flame_graph(tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    file.write_text(report_page(diagnose(recorded())))
+    with chromium() as browser:
+        for fragment, led in (("#stage=4&search=Hot", True), ("#theme=dark", False), ("", False)):
+            open_page(browser, file, fragment)
+            top = browser.execute_script("return document.getElementById('flame').getBoundingClientRect().top")
+            assert (top < 700) == led, fragment  # near the end of a page that is short
+
+
+@pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_words_stand_out_from_their_ground(scheme: str, page: str, tmp_path: Path) -> None:
     """At least 4.5 to 1, as WCAG 2 asks for text."""
