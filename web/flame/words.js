@@ -67,7 +67,7 @@ export function showPath(panel, view, picture, zoom) {
   const isCut = kept.some((share) => share < 1);
   if (isCut) panel.path.append(`, ${kept.map(formatShare).join(' and ')} of the slice`);
   const chosen = view.other === null ? view.slices[0] / eventWeight(view.flame, view.choice.event) : 1;
-  if (chosen < 1) panel.path.append(`, ${isCut ? 'which is ' : ''}${formatShare(chosen)} of the whole`);
+  if (chosen > 0 && chosen < 1) panel.path.append(`, ${isCut ? 'which is ' : ''}${formatShare(chosen)} of the whole`);
 }
 
 /**
