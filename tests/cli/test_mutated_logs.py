@@ -74,6 +74,9 @@ _END = "SparkListenerTaskEnd"
 @example(places={(_END, ("Task Metrics", "Executor Run Time")): 2**63 - 1})
 @example(places={("SparkListenerStageCompleted", ("Stage Info", "Completion Time")): -(2**63)})
 @example(places={("SparkListenerStageCompleted", ("Stage Info", "Completion Time")): 2**63 - 1})
+@example(places={(_START, ("Timestamp",)): 253_402_300_800_000})
+@example(places={(_END, ("Task Info", "Launch Time")): 2**63 - 1})
+@example(places={(_END, ("Task Metrics", "Executor CPU Time")): 2**53 + 1})
 @example(places={(_START, ("App Name",)): "\ud800", (_START, ("App ID",)): "a\0b"})
 def test_prop_any_value_anywhere(places: dict, tmp_path, capsys) -> None:
     path, to = tmp_path / "log", tmp_path / "to"

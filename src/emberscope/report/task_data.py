@@ -113,7 +113,9 @@ def _packed(
         "stage_sql": _executions(run, tasks),
         "stage_tasks": np.bincount(tasks.stage, minlength=stages),
         "stage_folded": np.bincount(tasks.stage[~keep], minlength=stages),
-        "stage_ms": np.bincount(tasks.stage, np.maximum(tasks.figures["run_ms"], 0), minlength=stages).astype(np.int64),
+        "stage_ms": np.clip(
+            np.bincount(tasks.stage, np.maximum(tasks.figures["run_ms"], 0), minlength=stages), 0, 2**31 - 1
+        ).astype(np.int64),
         "stage_measured": times.measured,
         "stage_stragglers": times.stragglers,
         "bin_stage": times.bins[0],

@@ -26,6 +26,14 @@ MOST_BUCKETS: Final = 750
 MOST_BANDS: Final = 300
 MOST_LANES: Final = 4
 _LEVELS: Final = 50_000
+# Beyond the year 2116 (or as far before 1970) sums of ns may need more than 64 bits.
+_FARTHEST_MS: Final = 2**62 // 1_000_000
+_TIMES: Final = {
+    "tasks": ("launch_ms", "finish_ms"),
+    "running_tasks": ("launch_ms", "until_ms"),
+    "stages": ("submitted_ms", "completed_ms"),
+    "executors": ("added_ms", "removed_ms"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +78,7 @@ class TimeData:
 
 def time_data(run: Run, stage_names: Mapping[int, str] | None = None) -> TimeData | None:
     """None where nothing that was read has a time. `stage_names` are better than those of Spark."""
-    span = _span(run)
+    span = None if is_beyond(run) else _span(run)
     if span is None:
         return None
     start_ns, low_ns, high_ns = span
@@ -162,6 +170,17 @@ def _clock(data: TimeData) -> dict[str, Any]:
         "band_to": np.array([band.to_s for band in bands], np.float64),
         "band_title": [visible(_band_title(band)) for band in bands],
     }
+
+
+def is_beyond(run: Run) -> bool:
+    """Whether a time in what was read is one that no clock shows, so that nothing can be drawn over time."""
+    ends = [run.application.app_start_ms, run.application.app_end_ms, run.application.last_event_ms]
+    for name, columns in _TIMES.items():
+        rows = run.tables.get(name)
+        if rows is not None:
+            for column in columns:
+                ends += pc.min_max(rows[column]).as_py().values()
+    return any(abs(end_ms) > _FARTHEST_MS for end_ms in ends if end_ms is not None)
 
 
 def _span(run: Run) -> tuple[int, int, int] | None:
@@ -270,7 +289,7 @@ def times_template_data(run: Run, stage_names: Mapping[int, str]) -> dict[str, A
     """What `templates/parts/times.html` sees."""
     data = time_data(run, stage_names)
     if data is None:
-        return {"data": None}
+        return {"data": None, "is_beyond": is_beyond(run)}
     cells = data.heat
     return {
         "data": data,

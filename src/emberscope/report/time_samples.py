@@ -203,7 +203,7 @@ def _by_cpu(samples: pa.Table, grid: Grid, running: Floats, period_ns: Any) -> d
     cpu = samples.filter(pc.equal(samples["event"], "cpu"))
     lock = samples.filter(pc.and_(pc.equal(samples["event"], "lock"), pc.is_valid(samples["value"])))
     period = float(period_ns) if isinstance(period_ns, int | float) else 20e6
-    ns = cpu["value"].cast(pa.float64()).fill_null(period).to_numpy() * cpu["count"].fill_null(1).to_numpy()
+    ns = cpu["value"].cast(pa.float64(), safe=False).fill_null(period).to_numpy() * cpu["count"].fill_null(1).to_numpy()
     times = cpu["time_ns"].to_numpy().astype(np.int64)
     on_cpu = spread(grid, times, times, ns / 1e9) / grid.length_s
     begins = lock["time_ns"].to_numpy().astype(np.int64)

@@ -319,5 +319,5 @@ def task_times(tasks: pa.Table) -> tuple[Ints, Ints]:
 
 def numbers(table: pa.Table, name: str) -> Floats:
     """A column as numbers; what is null counts for nothing."""
-    filled: Any = pc.fill_null(table[name].cast(pa.float64()), 0.0).to_numpy()
+    filled: Any = pc.fill_null(table[name].cast(pa.float64(), safe=False), 0.0).to_numpy()
     return np.asarray(filled, np.float64)

@@ -94,7 +94,7 @@ class Run:
     @property
     def start_ns(self) -> int | None:
         """Where seconds from the start count from: `start_ms`, else the first sample by whatever clock there is."""
-        if self.start_ms is not None:
+        if self.start_ms is not None and abs(self.start_ms) < 2**62 // 1_000_000:  # else no clock shows it
             return self.start_ms * 1_000_000
         if "samples" not in self.tables:
             return None
