@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -89,30 +90,9 @@ class Anchors:
 
 
 def story_bar(chapters: Sequence[Chapter], anchors: Anchors) -> list[Bar]:
-    bars, start, shade = [], 0.0, 0
-    for chapter, percent in zip(chapters, percents([chapter.ratio for chapter in chapters]), strict=True):
-        colour = _COLOURS.get(chapter.part)
-        if colour is None:
-            colour, shade = f"work{shade % _MOST_WORK}", shade + 1
-        width = 100 * chapter.ratio
-        short = _short(chapter.label.replace("SQL execution ", "SQL "), width)
-        href = _chapter_href(chapter, anchors)
-        bars.append(
-            Bar(
-                chapter.part,
-                chapter.label,
-                short,
-                chapter.note,
-                chapter.wall_ms,
-                round(start, 3),
-                round(width, 3),
-                percent,
-                colour,
-                href,
-            )
-        )
-        start += width
-    return bars
+    shades = (f"work{shade % _MOST_WORK}" for shade in count())
+    hrefs = [_chapter_href(chapter, anchors) for chapter in chapters]
+    return _bars(chapters, shades, hrefs, [chapter.label.replace("SQL execution ", "SQL ") for chapter in chapters])
 
 
 def _chapter_href(chapter: Chapter, anchors: Anchors) -> str:
@@ -132,23 +112,29 @@ def _chapter_href(chapter: Chapter, anchors: Anchors) -> str:
 
 
 def cores_bar(parts: Sequence[Part], anchors: Anchors) -> list[Bar]:
-    bars, start, shade = [], 0.0, 0
-    for part, percent in zip(parts, percents([part.ratio for part in parts]), strict=True):
-        colour = _COLOURS.get(part.part)
-        if colour is None:
-            colour, shade = f"cpu{min(shade, _MOST_CPU - 1)}", shade + 1
-        width, href = 100 * part.ratio, _part_href(part, anchors)
+    shades = (f"cpu{min(shade, _MOST_CPU - 1)}" for shade in count())
+    return _bars(parts, shades, [_part_href(part, anchors) for part in parts], [part.label for part in parts])
+
+
+def _bars(
+    pieces: Sequence[Chapter | Part], shades: Iterator[str], hrefs: Sequence[str], shorts: Sequence[str]
+) -> list[Bar]:
+    """Side by side; what has no colour of its own takes the next of `shades`."""
+    bars, start = [], 0.0
+    written = percents([piece.ratio for piece in pieces])
+    for piece, percent, href, short in zip(pieces, written, hrefs, shorts, strict=True):
+        width = 100 * piece.ratio
         bars.append(
             Bar(
-                part.part,
-                part.label,
-                _short(part.label, width),
-                part.note,
-                part.wall_ms,
+                piece.part,
+                piece.label,
+                _short(short, width),
+                piece.note,
+                piece.wall_ms,
                 round(start, 3),
                 round(width, 3),
                 percent,
-                colour,
+                _COLOURS.get(piece.part) or next(shades),
                 href,
             )
         )

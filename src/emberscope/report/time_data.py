@@ -15,6 +15,7 @@ from emberscope.report.time_grid import Floats, Grid, grid_of
 from emberscope.report.time_samples import Heat, States, heat, states
 from emberscope.report.time_series import CHARTS, Chart, Line, chart_lines, shown_executors
 from emberscope.report.visible import clipped, visible
+from emberscope.tables.run import FARTHEST_MS
 from emberscope.units import format_bytes, format_count, format_ms, format_ratio
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ MOST_BUCKETS: Final = 750
 MOST_BANDS: Final = 300
 MOST_LANES: Final = 4
 _LEVELS: Final = 50_000
-# Beyond the year 2116 (or as far before 1970) sums of ns may need more than 64 bits.
-_FARTHEST_MS: Final = 2**62 // 1_000_000
 _TIMES: Final = {
     "tasks": ("launch_ms", "finish_ms"),
     "running_tasks": ("launch_ms", "until_ms"),
@@ -180,7 +179,7 @@ def is_beyond(run: Run) -> bool:
         if rows is not None:
             for column in columns:
                 ends += pc.min_max(rows[column]).as_py().values()
-    return any(abs(end_ms) > _FARTHEST_MS for end_ms in ends if end_ms is not None)
+    return any(abs(end_ms) > FARTHEST_MS for end_ms in ends if end_ms is not None)
 
 
 def _span(run: Run) -> tuple[int, int, int] | None:

@@ -12,6 +12,9 @@ from emberscope.tables.recording import RecordingFacts
 if TYPE_CHECKING:
     import pyarrow as pa
 
+FARTHEST_MS = 2**62 // 1_000_000
+"""No clock shows times beyond the year 2116, or as far before 1970: sums of them in ns may need more than 64 bits."""
+
 
 @dataclass(frozen=True, slots=True)
 class TaskTotals:
@@ -94,7 +97,7 @@ class Run:
     @property
     def start_ns(self) -> int | None:
         """Where seconds from the start count from: `start_ms`, else the first sample by whatever clock there is."""
-        if self.start_ms is not None and abs(self.start_ms) < 2**62 // 1_000_000:  # else no clock shows it
+        if self.start_ms is not None and abs(self.start_ms) <= FARTHEST_MS:
             return self.start_ms * 1_000_000
         if "samples" not in self.tables:
             return None
