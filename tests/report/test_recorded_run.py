@@ -242,14 +242,17 @@ class TestStacks:
     def test_a_search_weighs_each_stack_once(self, recorded, browser, bucket_s):
         found = 0
         wheres = list(choices(recorded, 3, 10))
-        for place, pattern in enumerate(self.patterns(recorded, 4, 50)):
+        # Which names were sampled differs from run to run, and with it how many of the patterns match.
+        for place, pattern in enumerate(self.patterns(recorded, 4, 200)):
+            if place >= 50 and found >= 10:
+                break
             choice = {} if place % 2 else wheres[place // 2 % len(wheres)]
             go(browser, choice | {"search": pattern})
             expected = recorded.holding(pattern, recorded.rows(choice, bucket_s))
             words = text(browser, ".flame-found")
             assert (amount(words) if expected else words) == (expected or "Nothing matches"), (pattern, choice)
             found += expected > 0
-        assert found > 15
+        assert found >= 10
 
     def test_zooming_down_shows_what_passes_through(self, recorded, browser, bucket_s):
         """By the keys, from caller to callee; each step has the total of the stacks that begin with these frames."""
