@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where
+from emberscope.rules.base import Advice, Consequence, Evidence, Finding, Reads, Rule, Where
 from emberscope.rules.evaluate import data_confidence, evaluate, impact_ratio, severity_of
 from emberscope.tables.coverage import Coverage, Note
 from emberscope.tables.run import Run
@@ -48,6 +48,22 @@ def test_severity_follows_from_the_share_of_time(impact: float, severity: str) -
 @pytest.mark.parametrize("impact", [0, 0.05, 0.4, 1])
 def test_a_small_application_gets_no_more_than_low(impact: float) -> None:
     assert severity_of(impact, small=True) in ("low", "info")
+
+
+@pytest.mark.parametrize(
+    ("consequence", "least", "small"),
+    [
+        ("ended", "critical", "critical"),
+        ("blind", "medium", "low"),
+        ("lost", "low", "low"),
+        ("risk", "low", "low"),
+        ("hint", "info", "info"),
+    ],
+)
+def test_severity_is_no_less_than_what_follows(consequence: Consequence, least: str, small: str) -> None:
+    assert severity_of(0.0, consequence) == least
+    assert severity_of(0.0, consequence, small=True) == small
+    assert severity_of(0.9, consequence) == "critical"
 
 
 def test_impact_is_the_larger_of_wall_time_and_half_the_core_time() -> None:

@@ -1,6 +1,10 @@
+from dataclasses import replace
+
+from tests.runs import run_of
+
 from emberscope.tables.conf import CONF
 from emberscope.tables.coverage import Coverage
-from emberscope.tables.run import Application, Run
+from emberscope.tables.run import Application, Run, once
 
 
 def test_duration_needs_both_ends_and_observed_time_does_not() -> None:
@@ -22,3 +26,18 @@ def test_setting_reads_only_what_the_application_set() -> None:
     assert run.setting("spark.a") == "1"
     assert run.setting("spark.b") is None
     assert Run("x", Application(), {}, Coverage()).setting("spark.a") is None
+
+
+def test_an_answer_is_worked_out_once_for_each_run() -> None:
+    asked = []
+
+    @once
+    def name(run: Run) -> str | None:
+        asked.append(run)
+        return run.application.app_name
+
+    first = run_of()
+    second = replace(first, application=replace(first.application, app_name="another"))
+    assert [name(run) for run in (first, first, second)] == ["by hand", "by hand", "another"]
+    assert len(asked) == 2
+    assert first == replace(first)

@@ -22,6 +22,7 @@ from emberscope.rules.python_time import python_ms_by_task
 from emberscope.rules.spill_time import disk_wait_ms
 from emberscope.simulate.shares import Shares, shares
 from emberscope.simulate.stage_tasks import has_status
+from emberscope.simulate.task_cpus import run_ms_by_task
 from emberscope.units import format_ms
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def _task_parts(run: Run, owned: Shares) -> dict[str, float]:
         - np.asarray(tasks["launch_ms"].to_numpy(), dtype=np.float64)
     )
     life = np.maximum(life, 0.0)
-    left = np.minimum(amounts("executor_run_time_ms"), life)  # of the body, not yet given to a part
+    left = np.minimum(np.maximum(np.nan_to_num(run_ms_by_task(run)), 0.0), life)  # of the body, not yet given to a part
     overhead = life - left
     pieces: dict[str, NDArray[np.float64]] = {}
     for name, wanted in (

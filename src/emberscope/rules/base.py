@@ -19,6 +19,10 @@ HEADINGS: Final = ("What it means", "What it costs", "What to do", "When to igno
 
 LimitsT = TypeVar("LimitsT")
 
+Consequence = Literal["ended", "lost", "blind", "risk", "hint"]
+"""What follows from a finding beside its price: it ended the application or a job; work was lost or done again; the
+figures of the run cannot be trusted; the next larger input may fail; nothing, it is worth knowing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Where:
@@ -76,7 +80,8 @@ class Finding:
     `wasted_wall_ms` is how much earlier the application would end with the fix (from the simulator, or an upper bound
     where `saving_basis` says so); None means that no price in wall time can be given, which is not zero.
     `wasted_core_ms` is core time that a fix would free. `confidence` (0 to 1) is how sure the rule is of cause and
-    price if the data are complete; what is missing in the data is taken off by `evaluate`.
+    price if the data are complete; what is missing in the data is taken off by `evaluate`. `consequence` is what
+    follows beside the price: severity is no less than that says, however small or unknown the price.
     """
 
     title: str
@@ -88,6 +93,7 @@ class Finding:
     wasted_core_ms: int | None
     saving_basis: str
     confidence: float
+    consequence: Consequence | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""All rules, one line each, by family: A time and cores, B skew, C memory, F plans and functions."""
+"""All rules, one line each, by family."""
 
 from typing import Any, Final
 
@@ -11,10 +11,21 @@ from emberscope.rules.time.driver_bound import RULE as DRIVER_BOUND
 from emberscope.rules.time.idle_cores import RULE as IDLE_CORES
 
 RULES: Final[tuple[Rule[Any], ...]] = (
+    # time
     DRIVER_BOUND,
     IDLE_CORES,
+    # skew
     SKEWED_STAGE,
+    # executors
+    # memory
     GC_PRESSURE,
     SPILL,
+    # shuffle
+    # storage
+    # plan
     PYTHON_FUNCTIONS,
+    # cache
+    # stacks
+    # settings
+    # streaming
 )

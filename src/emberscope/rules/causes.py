@@ -8,10 +8,20 @@ from emberscope.rules.base import Where
 # (consequence, cause): where both name the same stage, or the same process, the first one goes away with the second.
 PAIRS: Final[frozenset[tuple[str, str]]] = frozenset(
     {
-        ("C3", "B1"),  # the skewed partition is what does not fit into memory
-        ("C1", "B1"),  # and what fills the heap
+        # time
         ("A2", "B1"),  # cores wait for the straggler
         ("A2", "A1"),  # executors wait for the driver
+        # skew
+        # executors
+        # memory
+        ("C3", "B1"),  # the skewed partition is what does not fit into memory
+        ("C1", "B1"),  # and what fills the heap
+        # shuffle
+        # storage
+        # plan and cache
+        # stacks
+        # settings
+        # streaming
     }
 )
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pyarrow.compute as pc
 
-from emberscope.rules.base import Evidence, Finding, Rule, Where
+from emberscope.rules.base import Consequence, Evidence, Finding, Rule, Where
 from emberscope.rules.catalog import RULES
 from emberscope.rules.causes import causes
 from emberscope.simulate.cores import observed_window, offered_core_ms
+from emberscope.simulate.stage_figures import stage_figures
+from emberscope.tables.run import once
 
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
@@ -28,7 +29,10 @@ _CORE_WEIGHT: Final = 0.5
 
 MOST_OF_ONE_RULE: Final = 20
 
-# Applications whose tasks ran for less than this in all are too small for more than a remark.
+# Severity is no less than what follows from the finding, whatever it costs (our proposal).
+_LEAST: Final[dict[Consequence | None, str]] = {"ended": "critical", "blind": "medium", "lost": "low", "risk": "low"}
+
+# Applications whose tasks ran for less than this in all are too small for more than a remark, unless they failed.
 SMALL_TASK_TIME_MS: Final = 60_000
 
 _EVENT_LOG: Final = "from a Spark event log (spark.eventLog.enabled=true)"
@@ -40,7 +44,11 @@ _RECORDED: Final = frozenset({"samples", "stacks", "frames", "spans", "series", 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A finding with what the engine adds. `caused_by` are indices into the list that holds it."""
+    """A finding with what the engine adds. `caused_by` are indices into the list that holds it.
+
+    `worth_ms` is what findings are ordered by: the impact on the application's time as if all were wall time, by how
+    sure it is.
+    """
 
     rule: Rule[Any]
     app_id: str | None
@@ -48,6 +56,7 @@ class Ranked:
     severity: str
     confidence: float
     caused_by: tuple[int, ...] = ()
+    worth_ms: float = 0.0
 
     def document(self) -> dict[str, Any]:
         """The finding as `diagnose --json` prints it."""
@@ -108,8 +117,10 @@ def evaluate(run: Run, rules: Sequence[Rule[Any]] = RULES) -> Diagnosis:
             continue
         for finding in folded(rule.name, tuple(rule.check(run, rule.limits)), run.application.observed_ms):
             confidence = finding.confidence * sureness
-            severity = severity_of(impact_ratio(finding, run) * confidence, small=small)
-            found.append(Ranked(rule, run.application.app_id, finding, severity, confidence))
+            worth = impact_ratio(finding, run) * confidence
+            severity = severity_of(worth, finding.consequence, small=small)
+            worth_ms = worth * (run.application.observed_ms or 0)
+            found.append(Ranked(rule, run.application.app_id, finding, severity, confidence, worth_ms=worth_ms))
     return Diagnosis(ranked(found), tuple(unasked), len(rules) - len(unasked))
 
 
@@ -138,7 +149,7 @@ def folded(name: str, findings: Sequence[Finding], length_ms: int | None) -> Seq
 
 
 def ranked(findings: Sequence[Ranked]) -> tuple[Ranked, ...]:
-    """Findings of one run by saving, dearest first, each right after what causes it; `caused_by` is set anew."""
+    """Findings of one run: what ended it, then by worth, each right after what causes it; `caused_by` is set anew."""
     places = [(item.rule.code, item.finding.where) for item in findings]
     return _ordered(findings, [causes(item.rule.code, item.finding.where, places) for item in findings])
 
@@ -160,7 +171,9 @@ def _ordered(findings: Sequence[Ranked], causes_of: Sequence[tuple[int, ...]]) -
         finding = item.finding
         order = SEVERITIES.index(item.severity)
         place = tuple(sorted((name, str(value)) for name, value in finding.where.document().items()))
-        return (-(finding.wasted_wall_ms or 0), order, -(finding.wasted_core_ms or 0), item.rule.code, place)
+        ended = finding.consequence == "ended"
+        core_ms = finding.wasted_core_ms or 0
+        return (not ended, -item.worth_ms, order, -core_ms, item.rule.code, place)
 
     ranks = sorted(range(len(findings)), key=key)
     rank_of = {index: rank for rank, index in enumerate(ranks)}
@@ -189,18 +202,24 @@ def impact_ratio(finding: Finding, run: Run) -> float:
     return min(1.0, max(wall, _CORE_WEIGHT * core))
 
 
-def severity_of(impact: float, *, small: bool = False) -> str:
-    """Severity from cost over run time, confidence taken off. `small` applications get no more than low."""
-    severity = next((name for least, name in _LADDER if impact >= least), "info")
-    return "low" if small and SEVERITIES.index(severity) < SEVERITIES.index("low") else severity
+def severity_of(impact: float, consequence: Consequence | None = None, *, small: bool = False) -> str:
+    """Severity from cost over run time, confidence taken off, and no less than what follows from the finding.
+
+    `small` applications get no more than low, but for what ended them.
+    """
+    by_cost = next((name for least, name in _LADDER if impact >= least), "info")
+    severity = min(by_cost, _LEAST.get(consequence, "info"), key=SEVERITIES.index)
+    return max(severity, "low", key=SEVERITIES.index) if small and consequence != "ended" else severity
 
 
+@once
 def task_time_ms(run: Run) -> int:
-    """Executor run time of all task attempts."""
-    tasks = run.tables.get("tasks")
-    return 0 if tasks is None else int(pc.sum(tasks["executor_run_time_ms"]).as_py() or 0)
+    """Wall time in the bodies of all task attempts."""
+    figures = stage_figures(run)
+    return 0 if figures is None else round(float(figures.run_ms().sum()))
 
 
+@once
 def data_confidence(run: Run) -> float:
     """How complete the data are: the share of the succeeded stages' tasks that ended before our eyes (a lost event is
     a task we know nothing of), and a tenth off where anything else is known to be lost."""

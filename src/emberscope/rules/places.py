@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from emberscope.rules.base import Where
 from emberscope.simulate.stage_tasks import StageKey
+from emberscope.tables.run import once
 
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
@@ -93,6 +94,7 @@ class Place:
         return f"{self.title} ({self.words})" if self.words else self.title
 
 
+@once
 def places(run: Run) -> dict[StageKey, Place]:
     """Every stage attempt that the run knows. Empty where it has no table `stages`."""
     stages = run.tables.get("stages")
@@ -119,6 +121,7 @@ def place_of(known: dict[StageKey, Place], key: StageKey) -> Place:
     return known.get(key) or Place(Where(stage=key[0], stage_attempt=key[1]), "", "", (), None)
 
 
+@once
 def operators_by_stage(run: Run) -> dict[int, list[Operator]]:
     """The plan operators that updated a metric in each stage, by SQL execution and node."""
     nodes = run.tables.get("plan_nodes")
@@ -136,6 +139,7 @@ def operators_by_stage(run: Run) -> dict[int, list[Operator]]:
     }
 
 
+@once
 def sql_descriptions(run: Run) -> dict[int, str]:
     """The description of each SQL execution by its id, empty where it has none."""
     table = run.tables.get("sql_executions")

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from emberscope.simulate.task_cpus import run_ms_by_task
+from emberscope.tables.run import once
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -51,6 +54,7 @@ class PythonStage:
     worker_ms: float | None
 
 
+@once
 def python_stages(run: Run) -> dict[int, PythonStage]:
     """The stages in which Python functions ran, by stage id."""
     found: dict[int, PythonStage] = {}
@@ -84,6 +88,7 @@ def python_stages(run: Run) -> dict[int, PythonStage]:
     return found
 
 
+@once
 def python_ms_by_task(run: Run) -> NDArray[np.float64]:
     """Milliseconds that each row of table `tasks` waited for Python.
 
@@ -103,7 +108,7 @@ def python_ms_by_task(run: Run) -> NDArray[np.float64]:
     def amounts(name: str, unit: float = 1.0) -> NDArray[np.float64]:
         return np.nan_to_num(np.asarray(tasks[name].to_numpy(), dtype=np.float64)) * unit
 
-    off_cpu = amounts("executor_run_time_ms") - amounts("executor_cpu_time_ns", 1e-6)
+    off_cpu = np.nan_to_num(run_ms_by_task(run)) - amounts("executor_cpu_time_ns", 1e-6)
     wait = np.maximum(0.0, off_cpu - amounts("gc_time_ms") - amounts("shuffle_fetch_wait_ms"))
     wait[np.isnan(np.asarray(tasks["executor_cpu_time_ns"].to_numpy(), dtype=np.float64))] = 0.0
     stage_ids = tasks["stage_id"].to_numpy()

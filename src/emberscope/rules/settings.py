@@ -38,11 +38,7 @@ def is_on(run: Run, key: str, *, default: bool) -> bool:
 
 def version(run: Run) -> tuple[int, int]:
     """Major and minor version of Spark; (0, 0) where it is not known."""
-    parts = (run.application.spark_version or "").split(".")
-    try:
-        return int(parts[0]), int(parts[1])
-    except (ValueError, IndexError):
-        return 0, 0
+    return run.application.version
 
 
 def is_local(run: Run) -> bool:

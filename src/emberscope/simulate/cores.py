@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from emberscope.tables.run import once
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -21,6 +23,7 @@ def observed_window(run: Run) -> tuple[int, int] | None:
     return start_ms, start_ms + length_ms
 
 
+@once
 def core_steps(run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
     """Times (epoch ms, sorted) at which the number of cores changes, and that number from each time on.
 
@@ -49,6 +52,7 @@ def cores_at(steps: tuple[NDArray[np.int64], NDArray[np.int64]], times: NDArray[
     return np.where(index >= 0, steps[1][np.maximum(index, 0)], 0).astype(np.int64)
 
 
+@once
 def offered_core_ms(run: Run) -> int | None:
     """The integral of cores over the observed time; None where executors or times are not known."""
     steps, window = core_steps(run), observed_window(run)

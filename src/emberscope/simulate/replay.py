@@ -25,6 +25,7 @@ import numpy as np
 
 from emberscope.simulate.cores import core_steps, cores_at, observed_window
 from emberscope.simulate.stage_tasks import StageKey, StageTasks, stage_tasks
+from emberscope.tables.run import once
 from emberscope.units import format_ms
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ class Saving:
     basis: str
 
 
+@once
 def timeline(run: Run) -> Timeline | None:
     """The recorded timeline; None where no task has known times, or no start of the application."""
     window, tasks = observed_window(run), stage_tasks(run)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from emberscope.simulate.cores import core_steps, cores_at, observed_window
+from emberscope.tables.run import once
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,6 +51,7 @@ class Steps:
         return np.diff(self.edges)
 
 
+@once
 def steps(run: Run) -> Steps | None:
     """The pieces of the observed time; None where start or end of the application are not known."""
     window = observed_window(run)
@@ -69,6 +71,7 @@ def steps(run: Run) -> Steps | None:
     )
 
 
+@once
 def shares(run: Run) -> Shares | None:
     """Who owned the wall time; None where start or end of the application are not known."""
     pieces, window = steps(run), observed_window(run)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from emberscope.tables.coverage import Coverage
 from emberscope.tables.recording import RecordingFacts
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+AnswerT = TypeVar("AnswerT")
 
 FARTHEST_MS = 2**62 // 1_000_000
 """No clock shows times beyond the year 2116, or as far before 1970: sums of them in ns may need more than 64 bits."""
@@ -57,6 +60,15 @@ class Application:
     tasks: TaskTotals = TaskTotals()
 
     @property
+    def version(self) -> tuple[int, int]:
+        """Major and minor version of Spark; (0, 0) where it is not known."""
+        parts = (self.spark_version or "").split(".")
+        try:
+            return int(parts[0]), int(parts[1])
+        except (ValueError, IndexError):
+            return 0, 0
+
+    @property
     def duration_ms(self) -> int | None:
         """Start to end; null while the application has not ended."""
         if self.app_start_ms is None or self.app_end_ms is None:
@@ -77,7 +89,8 @@ class Run:
     """An application attempt with its tables by name (`tables/catalog.py`).
 
     A table that no input could give is absent from `tables`, which is not the same as empty. `recorder` is what the
-    recorder said of itself (engine, events, sampling period), empty where the run was not recorded.
+    recorder said of itself (engine, events, sampling period), empty where the run was not recorded. `answers` holds
+    what functions marked by `once` have worked out from the run.
     """
 
     path: str
@@ -86,6 +99,7 @@ class Run:
     coverage: Coverage
     recordings: tuple[RecordingFacts, ...] = ()
     recorder: Mapping[str, Any] = field(default_factory=dict)
+    answers: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def start_ms(self) -> int | None:
@@ -108,12 +122,31 @@ class Run:
 
     def setting(self, key: str, scope: str = "spark") -> str | None:
         """The value of a setting as the event log has it, by default of Spark's own; None where it was not set."""
-        conf = self.tables.get("conf")
-        if conf is None:
-            return None
-        for name, value, of_scope in zip(
-            conf["key"].to_pylist(), conf["value"].to_pylist(), conf["scope"].to_pylist(), strict=True
-        ):
-            if name == key and of_scope == scope:
-                return str(value)
-        return None
+        return settings_of(self).get((scope, key))
+
+
+def once(function: Callable[[Run], AnswerT]) -> Callable[[Run], AnswerT]:
+    """For functions of one run whose answer many ask for: it is worked out once and kept with the run.
+
+    The answer is shared, so nobody may change it.
+    """
+    name = f"{function.__module__}.{function.__qualname__}"
+
+    @wraps(function)
+    def kept(run: Run) -> AnswerT:
+        if name not in run.answers:
+            run.answers[name] = function(run)
+        answer: AnswerT = run.answers[name]
+        return answer
+
+    return kept
+
+
+@once
+def settings_of(run: Run) -> Mapping[tuple[str, str], str]:
+    """Every setting of table `conf` by scope and key; the first one counts where a key stands twice."""
+    conf = run.tables.get("conf")
+    if conf is None:
+        return {}
+    columns = [conf[name].to_pylist() for name in ("scope", "key", "value")]
+    return {(scope, key): str(value) for scope, key, value in reversed(list(zip(*columns, strict=True)))}

@@ -59,7 +59,7 @@ class Limits:
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
     stages = stage_tasks(run)
     gc_ms = {stage.key: float(stage.amounts("gc_time_ms").sum()) for stage in stages}
-    run_ms = {stage.key: float(stage.amounts("executor_run_time_ms").sum()) for stage in stages}
+    run_ms = {stage.key: float(stage.run_ms().sum()) for stage in stages}
     total_gc, total_run = sum(gc_ms.values()), sum(run_ms.values())
     if total_run <= 0 or total_gc < limits.floor_ms or total_gc < limits.ratio * total_run:
         return
@@ -97,7 +97,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
 def _excess_ms(stage: StageTasks, healthy: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Collection time of each task above the healthy share of its run time."""
     excess: np.ndarray[tuple[int], np.dtype[np.float64]] = np.maximum(
-        0.0, stage.amounts("gc_time_ms") - healthy * stage.amounts("executor_run_time_ms")
+        0.0, stage.amounts("gc_time_ms") - healthy * stage.run_ms()
     )
     return excess
 

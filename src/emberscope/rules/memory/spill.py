@@ -124,7 +124,7 @@ def _finding(run: Run, limits: Limits, application: Timeline | None, place: Plac
 
 def _cost_ms(stage: StageTasks, limits: Limits, measured: float | None) -> NDArray[np.float64]:
     """Milliseconds that each task spent on its spill, never more than it ran."""
-    disk, run_ms = stage.amounts("disk_spilled_bytes"), stage.amounts("executor_run_time_ms")
+    disk, run_ms = stage.amounts("disk_spilled_bytes"), stage.run_ms()
     cost_ms = disk_wait_ms(disk, limits.disk_bytes_per_ms)
     if measured is not None and disk.sum() > 0:
         cpu_ms = stage.amounts("executor_cpu_time_ns") * 1e-6

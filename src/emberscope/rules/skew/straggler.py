@@ -61,7 +61,7 @@ class Straggler:
         slots = next((s.slots for s in application.stages if s.key == key), None) if application else None
         if slots is None:
             return None
-        done_ms = float(self.tasks.amounts("executor_run_time_ms").sum())
+        done_ms = float(self.tasks.run_ms().sum())
         return max(0, round(min(slots, len(self.tasks)) * self.longest_ms - done_ms))
 
 
@@ -76,7 +76,7 @@ def straggler_of(
     """
     if len(tasks) < least_tasks:
         return None
-    runs_ms = tasks.amounts("executor_run_time_ms")
+    runs_ms = tasks.run_ms()
     longest, median_ms = int(np.argmax(runs_ms)), float(np.median(runs_ms))
     split_above_ms = ratio * max(median_ms, 1.0)
     if runs_ms[longest] < max(floor_ms, split_above_ms):
