@@ -234,10 +234,14 @@ def data_confidence(run: Run) -> float:
     }
     if not expected:
         return sureness
-    columns = [tasks[name].to_numpy() for name in ("stage_id", "stage_attempt", "task_index")]
-    distinct = np.unique(np.column_stack(columns), axis=0) if tasks.num_rows else np.empty((0, 3))
-    keys, counts = np.unique(distinct[:, :2], axis=0, return_counts=True)
-    seen = {(int(stage), int(attempt)): int(count) for (stage, attempt), count in zip(keys, counts, strict=True)}
+    figures = stage_figures(run)
+    if figures is None:
+        return 0.0
+    place = np.repeat(np.arange(len(figures.keys)), figures.counts)
+    index = figures.columns.amounts("task_index").astype(np.int64)
+    tasks_of = np.sort(place << 32 | index)
+    distinct = tasks_of[np.diff(tasks_of, prepend=-1) != 0] >> 32  # copies and further attempts of a task count once
+    seen = dict(zip(figures.keys, np.bincount(distinct, minlength=len(figures.keys)).tolist(), strict=True))
     here = sum(min(seen.get(key, 0), count) for key, count in expected.items())
     return float(sureness * here / sum(expected.values()))
 

@@ -109,11 +109,12 @@ def timeline(run: Run) -> Timeline | None:
         submitted, completed, job, parents = facts.get(stage.key, (None, None, None, ()))
         start = launched if submitted is None else submitted
         durations = stage.durations_ms()
-        slots = _peak(stage)
-        if steps is not None:
+        if steps is None:
+            slots = _peak(stage)
+        else:
             # The driver sees a task's end after it has launched the next one: more tasks than cores is an illusion.
-            cores = int(cores_at(steps, np.array([launched, finished])).max())
-            slots = max(1, min(slots, cores) if shared[index] else cores)
+            cores = int(cores_at(steps, spans[index]).max())
+            slots = max(1, min(_peak(stage), cores) if shared[index] else cores)
         stages.append(
             StageRun(
                 stage.key,

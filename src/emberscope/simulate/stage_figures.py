@@ -42,8 +42,7 @@ class StageFigures:
     def total(self, column: str) -> NDArray[np.float64]:
         """The sum by stage attempt; what is not known counts as 0."""
         if ("total", column) not in self.made:
-            values = np.nan_to_num(self.columns.numbers(column))
-            self.made["total", column] = np.add.reduceat(values, self.starts)
+            self.made["total", column] = np.add.reduceat(self.columns.amounts(column), self.starts)
         return self.made["total", column]
 
     def most(self, column: str) -> NDArray[np.float64]:

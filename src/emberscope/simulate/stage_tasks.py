@@ -40,6 +40,13 @@ class TaskColumns:
             self.made[name] = np.asarray(column, dtype=np.float64)[self.order]
         return self.made[name]
 
+    def amounts(self, name: str) -> NDArray[np.float64]:
+        """A column of times or sizes as float64, 0 where it is not known: for sums only."""
+        made = f"{name} or 0"
+        if made not in self.made:
+            self.made[made] = np.nan_to_num(self.numbers(name))
+        return self.made[made]
+
     def flags(self, name: str, value: str) -> NDArray[np.bool_]:
         """At which tasks a column of texts has this value."""
         made = f"{name}={value}"
@@ -49,8 +56,9 @@ class TaskColumns:
 
     def good(self) -> NDArray[np.bool_]:
         """The attempts that succeeded and carry metrics."""
-        good: NDArray[np.bool_] = self.flags("status", "success") & ~np.isnan(self.numbers("executor_run_time_ms"))
-        return good
+        if "good" not in self.made:
+            self.made["good"] = self.flags("status", "success") & ~np.isnan(self.numbers("executor_run_time_ms"))
+        return self.made["good"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +83,7 @@ class StageTasks:
 
     def amounts(self, name: str) -> NDArray[np.float64]:
         """A column of times or sizes as float64, 0 where it is not known: for sums only."""
-        return np.nan_to_num(self.numbers(name))
+        return self.columns.amounts(name)[self.rows]
 
     def texts(self, name: str) -> list[Any]:
         places = pa.array(self.columns.order[self.rows])
