@@ -2,7 +2,7 @@
 
 usage: diagnosis_speed.py LOG [--pairs 3]
 
-Reading is `sources.load.load`, which makes all tables; findings are `emberscope diagnose LOG --json`, which reads and judges.
+Reading is `load`, which makes all tables; findings are `emberscope diagnose LOG --json`, which reads and judges.
 A large log: `benchmarks/eventlogs_make.py SOURCE OUT --megabytes 1000`.
 """
 
