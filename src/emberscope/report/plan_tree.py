@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from emberscope.report.plan_figures import Figures, Metric, figures
 from emberscope.report.visible import visible
+from emberscope.rules.plans import originals
 
 MOST_BOXES: Final = 400
 """A plan of more operators shows those that took most of the time, and says what it leaves out."""
@@ -95,29 +96,13 @@ def plan_of(
             known[parent].children.append(node_id)
         else:
             roots.append(node_id)
-    originals = _originals(known, roots)
-    return _Drawing(known, originals, samples).plan(roots)
-
-
-def _originals(known: Mapping[int, _Node], roots: Sequence[int]) -> dict[int, int]:
-    """For each node that Spark lists a second time the one that it is: what hangs on a reuse is the second."""
-    first: dict[frozenset[int], int] = {}
-    same: dict[int, int] = {}
-    waiting = list(reversed(roots))
-    later: list[int] = []
-    while waiting or later:
-        if not waiting:
-            waiting, later = list(reversed(later)), []
-        node_id = waiting.pop()
-        node = known[node_id]
-        if node.key and first.setdefault(node.key, node_id) != node_id:
-            same[node_id] = first[node.key]
-            continue
-        if node.reuses:
-            later.extend(node.children)
-        else:
-            waiting.extend(reversed(node.children))
-    return same
+    same = originals(
+        {node_id: node.key for node_id, node in known.items()},
+        {node_id: node.children for node_id, node in known.items()},
+        {node_id for node_id, node in known.items() if node.reuses},
+        roots,
+    )
+    return _Drawing(known, same, samples).plan(roots)
 
 
 class _Drawing:
