@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from emberscope.rules.base import Where
 from emberscope.rules.call_sites import call_site, line_of
 from emberscope.rules.plan_counts import Counted, counted_by_operator
+from emberscope.tables.run import once
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -136,6 +137,7 @@ class Plan:
         return (node for node in self.nodes if node.name in names)
 
 
+@once
 def plans(run: Run) -> Mapping[int, Plan]:
     """Every SQL execution that the run knows, by its id. Empty where it has none."""
     executions, nodes = _executions(run), _rows_by_execution(run.tables.get("plan_nodes"))
