@@ -6,6 +6,8 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from emberscope.report.finding_lines import confidence_words, not_evaluated_line, painter, rest_line, title_lines
+from emberscope.report.finding_tree import branches
 from emberscope.report.text import coverage_line, price
 from emberscope.units import format_ratio
 
@@ -25,12 +27,16 @@ def closing_lines(item: Diagnosed) -> Iterator[str]:
     if parts:
         said = ", ".join(f"{part.label} {format_ratio(part.ratio)}" for part in parts[:MOST_PARTS])
         yield from _wrap(f"time: {said}")
-    findings = item.diagnosis.findings
-    for number, finding in enumerate(findings[:MOST_FINDINGS], 1):
-        yield from _wrap(f"{number}. {finding.finding.title}  [{finding.rule.code} {finding.severity}]")
-        yield from _wrap(price(finding), "     ")
-    if len(findings) > MOST_FINDINGS:
-        yield f"  and {len(findings) - MOST_FINDINGS} more in the report"
+    found, paint = branches(item.diagnosis.findings), painter(False)
+    for branch in found[:MOST_FINDINGS]:
+        yield from (f"  {line}" for line in title_lines(branch.number, branch.finding, _WIDTH - 2, paint))
+        yield from _wrap(f"{price(branch.finding)}{confidence_words(branch.finding)}", "     ")
+        if branch.consequences:
+            numbers = ", ".join(str(number) for number, _ in branch.consequences)
+            yield f"     so also {numbers}"
+    if rest := found[MOST_FINDINGS:]:
+        yield from _wrap(rest_line(rest, "in the report"))
+    yield from _wrap(not_evaluated_line(item.diagnosis.not_evaluated))
     yield from _wrap(coverage_line(item.run.coverage))
 
 

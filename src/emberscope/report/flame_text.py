@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from emberscope.profile.fold import NO_STACK
-from emberscope.report.terminal import bar_of, wrapped
+from emberscope.report.finding_lines import wrapped
+from emberscope.report.terminal import bar_of
 from emberscope.report.visible import tail, visible
 from emberscope.units import format_bytes, format_count, format_ms, format_ratio
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from emberscope.report.bars import percents
+from emberscope.report.diagnosis import all_not_evaluated, no_finding
+from emberscope.report.finding_lines import confidence_words, not_evaluated_line, rest_line
+from emberscope.report.finding_tree import branches
 from emberscope.report.part import subject_of
 from emberscope.report.patch import settings_patch
-from emberscope.report.text import price
+from emberscope.report.text import coverage_line, price
 from emberscope.report.visible import clipped, visible
-from emberscope.units import format_ms
+from emberscope.tables.coverage import total
+from emberscope.units import format_ms, format_ratio
 
 if TYPE_CHECKING:
     from emberscope.report.diagnosis import Diagnosed
-    from emberscope.rules.evaluate import Ranked
+    from emberscope.report.finding_tree import Branch
+    from emberscope.rules.evaluate import NotEvaluated, Ranked
 
 _MOST_FINDINGS: Final = 10
 _SIGNS: Final = re.compile(r"([\\`*_\[\]|~])")
@@ -24,9 +29,8 @@ _SIGNS: Final = re.compile(r"([\\`*_\[\]|~])")
 def report_markdown(item: Diagnosed, *, page: str | None = None) -> str:
     """Outcome, wall time as a table, findings with what to do, one patch of settings, coverage. `page` is what to say
     of where the whole report is."""
-    application, subject = item.run.application, subject_of(item)
-    title = application.app_name or application.app_id or item.run.path
-    lines = [f"## {escaped(title)}", "", escaped(item.outcome), ""]
+    subject = subject_of(item)
+    lines = _head(item)
     if subject.story:
         lines += ["| where the wall time went | time | share |", "|---|---:|---:|"]
         shares = percents([chapter.ratio for chapter in subject.story])
@@ -34,18 +38,63 @@ def report_markdown(item: Diagnosed, *, page: str | None = None) -> str:
             note = f" ({chapter.note})" if chapter.note else ""
             lines.append(f"| {escaped(chapter.label + note)} | {format_ms(chapter.wall_ms)} | {escaped(percent)} % |")
         lines.append("")
-    findings = item.diagnosis.findings
-    for number, finding in enumerate(findings[:_MOST_FINDINGS], 1):
-        lines += [*_finding(number, finding), ""]
-    if len(findings) > _MOST_FINDINGS:
-        lines += [f"And {len(findings) - _MOST_FINDINGS} more findings, each worth less.", ""]
-    if patch := settings_patch(findings):
-        lines += ["```properties", *(_code(line) for line in patch), "```", ""]
+    lines += _findings(item.diagnosis.findings, proof=False)
+    lines += _unasked(item.diagnosis.not_evaluated)
     seen = subject.seen
     lines.append(_coded(f"{seen.log} {seen.recorder} {seen.verdict}"))
     if page:
         lines += ["", f"The whole report: {page}"]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def diagnosis_markdown(diagnosed: Sequence[Diagnosed]) -> str:
+    """The diagnosis for a ticket: each application with outcome, waterfall, the findings with their proof, and one
+    patch of settings."""
+    lines: list[str] = []
+    for item in diagnosed:
+        lines += _head(item)
+        if item.waterfall:
+            lines += ["| where the time went | time | share |", "|---|---:|---:|"]
+            lines += [
+                f"| {escaped(part.label)} | {format_ms(part.wall_ms)} | {escaped(format_ratio(part.ratio))} |"
+                for part in item.waterfall
+                if part.wall_ms
+            ]
+            lines.append("")
+        lines += _findings(item.diagnosis.findings, proof=True) or [no_finding([item]), ""]
+    lines += _unasked(all_not_evaluated(diagnosed))
+    lines.append(escaped(coverage_line(total(item.run.coverage for item in diagnosed))))
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _head(item: Diagnosed) -> list[str]:
+    application = item.run.application
+    title = application.app_name or application.app_id or item.run.path
+    return [f"## {escaped(title)}", "", escaped(item.outcome), ""]
+
+
+def _findings(findings: Sequence[Ranked], *, proof: bool) -> list[str]:
+    """The dearest findings with what follows from them, the titles of the others, one patch of settings."""
+    found = branches(findings)
+    lines: list[str] = []
+    for branch in found[:_MOST_FINDINGS]:
+        lines += [*_branch(branch, proof), ""]
+    if rest := found[_MOST_FINDINGS:]:
+        lines += ["<details><summary>And " + rest_line(rest, "each worth less").removeprefix("and ") + "</summary>", ""]
+        lines += [
+            f"- {number}. {escaped(one.finding.title)} ({one.rule.code}, {one.severity})"
+            for branch in rest
+            for number, one in ((branch.number, branch.finding), *branch.consequences)
+        ]
+        lines += ["", "</details>", ""]
+    if patch := settings_patch(findings):
+        lines += ["```properties", *(_code(line) for line in patch), "```", ""]
+    return lines
+
+
+def _unasked(answers: Sequence[NotEvaluated]) -> list[str]:
+    said = not_evaluated_line(answers)
+    return [_coded(said), ""] if said else []
 
 
 def escaped(text: str) -> str:
@@ -55,10 +104,18 @@ def escaped(text: str) -> str:
     return "\\" + line if line[:1] in "#>+-=" else line
 
 
-def _finding(number: int, finding: Ranked) -> Iterator[str]:
+def _branch(branch: Branch, proof: bool) -> Iterator[str]:
+    finding = branch.finding
     said = finding.finding
-    yield f"**{number}. {escaped(said.title)}** ({finding.rule.code}, {finding.severity}). {escaped(price(finding))}"
+    yield (
+        f"**{branch.number}. {escaped(said.title)}** ({finding.rule.code}, {finding.severity}). "
+        f"{escaped(price(finding) + confidence_words(finding))}"
+    )
     yield ""
+    if proof:
+        yield from (escaped(said.summary), "")
+        yield from (f"- {escaped(evidence.text)} (`{_code(evidence.source)}`)" for evidence in said.evidence)
+        yield from ("", f"*{escaped(said.saving_basis)}*", "") if said.saving_basis else ("",)
     for advice in said.advice:
         setting = ""
         if advice.kind == "set":
@@ -66,6 +123,10 @@ def _finding(number: int, finding: Ranked) -> Iterator[str]:
         elif advice.kind == "unset":
             setting = f"remove `{_code(str(advice.setting))}`: "
         yield f"- [ ] {setting}{_coded(advice.text)}"
+    if branch.consequences:
+        yield ""
+    for number, one in branch.consequences:
+        yield f"- so also {number}. {escaped(one.finding.title)} ({one.rule.code}, {one.severity})"
 
 
 def _coded(text: str) -> str:

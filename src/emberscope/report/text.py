@@ -1,4 +1,4 @@
-"""The answer for a terminal or a ticket: what a person reads first at two in the morning. Plain text and Markdown."""
+"""All that was found, as plain text: every finding with every piece of evidence and advice."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from emberscope.report.diagnosis import Diagnosed, all_findings, all_not_evaluated, no_finding, not_evaluated_sentences
+from emberscope.report.diagnosis import Diagnosed, all_not_evaluated, no_finding, not_evaluated_sentences
+from emberscope.report.patch import settings_patch
 from emberscope.tables.coverage import total
 from emberscope.units import counted, format_ms, format_ratio, printable
 
 if TYPE_CHECKING:
     from emberscope.report.hot_code import HotCode
-    from emberscope.rules.base import Advice
+    from emberscope.report.waterfall import Part
     from emberscope.rules.evaluate import Ranked
     from emberscope.tables.coverage import Coverage
 
@@ -21,37 +22,20 @@ _BAR = 30
 
 
 def diagnosis_text(diagnosed: Sequence[Diagnosed]) -> str:
-    """Outcome, waterfall, findings with evidence and advice, what could not be evaluated, and the coverage."""
+    """Each application with outcome, waterfall, findings with all evidence and advice, and its settings to paste; then
+    what could not be evaluated, and the coverage."""
     lines: list[str] = []
     for item in diagnosed:
+        findings = item.diagnosis.findings
         lines += [*_wrap(item.outcome), "", *_bars(item), ""]
-    findings = all_findings(diagnosed)
-    if findings:
         for number, finding in enumerate(findings, 1):
             lines += [*_finding(number, finding), ""]
-    else:
-        lines += [no_finding(diagnosed), ""]
+        if not findings:
+            lines += [no_finding([item]), ""]
+        if patch := settings_patch(findings):
+            lines += ["All these settings, for spark-defaults.conf:", *(f"  {line}" for line in patch), ""]
     lines += list(_closing(diagnosed))
     return printable("\n".join(lines).rstrip() + "\n")
-
-
-def diagnosis_markdown(diagnosed: Sequence[Diagnosed]) -> str:
-    """The same for a ticket or a pull request."""
-    lines: list[str] = []
-    for item in diagnosed:
-        lines += [f"## {item.run.application.app_name or item.run.application.app_id or item.run.path}", ""]
-        lines += [item.outcome, "", "| where the time went | time | share |", "|---|---:|---:|"]
-        lines += [
-            f"| {part.label} | {format_ms(part.wall_ms)} | {format_ratio(part.ratio)} |" for part in item.waterfall
-        ]
-        lines.append("")
-    for number, finding in enumerate(all_findings(diagnosed), 1):
-        lines += [f"### {number}. {finding.finding.title} ({finding.rule.code}, {finding.severity})", ""]
-        lines += [f"{price(finding)} {finding.finding.summary}", ""]
-        lines += [f"- {evidence.text} (`{evidence.source}`)" for evidence in finding.finding.evidence]
-        lines += ["", *_advice_markdown(finding.finding.advice), finding.finding.saving_basis, ""]
-    lines += [f"- {line}" for line in _closing(diagnosed) if line]
-    return printable("\n".join(lines).rstrip() + "\n").replace("<", "&lt;")
 
 
 def price(finding: Ranked) -> str:
@@ -73,23 +57,14 @@ def coverage_line(coverage: Coverage) -> str:
     return ("Coverage: complete. " if coverage.complete else "Coverage: not complete. ") + said
 
 
-def _bars(item: Diagnosed) -> Iterator[str]:
-    parts = item.waterfall
-    if not parts:
-        if item.hot is not None:
-            yield from _hot(item.hot)
-            return
-        yield "Where the time went is not known: the log has no start of the application, or no times after it."
-        return
-    longest = max(part.ratio for part in parts) or 1.0
-    names = max(len(part.label) for part in parts)
-    for part in parts:
-        blocks = round(part.ratio / longest * _BAR)
-        bar = ("█" * blocks or ("▏" if part.wall_ms else "")).ljust(_BAR)
-        yield f"  {part.label:<{names}}  {bar}  {format_ms(part.wall_ms):>12}  {format_ratio(part.ratio):>7}"
+def part_line(part: Part, names: int, width: int, longest: float) -> str:
+    """One part of the waterfall: name, bar (the longest fills it), time, share."""
+    blocks = round(part.ratio / longest * width) if longest else 0
+    bar = ("█" * blocks or ("▏" if part.wall_ms else "")).ljust(width)
+    return f"  {part.label:<{names}}  {bar}  {format_ms(part.wall_ms):>12}  {format_ratio(part.ratio):>7}"
 
 
-def _hot(hot: HotCode) -> Iterator[str]:
+def hot_lines(hot: HotCode) -> Iterator[str]:
     """What a recording without an event log can say: the code that its samples show."""
     yield f"  {counted(hot.samples, f'{hot.event} sample')}, by kind of code:"
     for name, count in hot.families:
@@ -97,6 +72,18 @@ def _hot(hot: HotCode) -> Iterator[str]:
     yield "  and by method, its callees not counted:"
     for name, count in hot.methods:
         yield f"  {format_ratio(count / hot.samples):>8}  {name}"
+
+
+def _bars(item: Diagnosed) -> Iterator[str]:
+    parts = item.waterfall
+    if not parts:
+        if item.hot is not None:
+            yield from hot_lines(item.hot)
+            return
+        yield "Where the time went is not known: the log has no start of the application, or no times after it."
+        return
+    names = max(len(part.label) for part in parts)
+    yield from (part_line(part, names, _BAR, max(part.ratio for part in parts)) for part in parts)
 
 
 def _finding(number: int, finding: Ranked) -> Iterator[str]:
@@ -117,13 +104,6 @@ def _finding(number: int, finding: Ranked) -> Iterator[str]:
         )
         yield from _wrap(advice.text, "     ")
     yield from _wrap(f"Basis: {finding.finding.saving_basis} Confidence {finding.confidence:.0%}.", "   ")
-
-
-def _advice_markdown(advice: Sequence[Advice]) -> Iterator[str]:
-    for item in advice:
-        yield f"- [ ] {item.text}"
-    settings = [f"{item.setting} {item.value}" for item in advice if item.kind == "set"]
-    yield from (["", "```properties", *settings, "```", ""] if settings else [""])
 
 
 def _closing(diagnosed: Sequence[Diagnosed]) -> Iterator[str]:
