@@ -1,4 +1,5 @@
 import gzip
+from dataclasses import replace
 
 import numpy as np
 import pyarrow.compute as pc
@@ -56,7 +57,7 @@ def test_task_samples_and_the_rest_add_up_to_all_that_hold_spark_s_task_frame(tm
         run.tables["frames"]["name"],
     )
     frames = run.tables["frames"].set_column(0, run.tables["frames"].schema.field(0), renamed)
-    run = type(run)(**{f: getattr(run, f) for f in run.__slots__} | {"tables": {**run.tables, "frames": frames}})
+    run = replace(run, tables={**run.tables, "frames": frames})
     found = run_object(run)
     samples = run.tables["samples"]
     holding = nodes_holding(run.tables["stacks"], frames)[samples["stack"].to_numpy()]
