@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from emberscope.report.hot_code import HotCode, hot_code
 from emberscope.report.outcome import outcome
+from emberscope.report.spots import Spot, spots
 from emberscope.report.waterfall import Part, waterfall
 from emberscope.rules.evaluate import Diagnosis, NotEvaluated, Ranked, evaluate, ranked_together
 from emberscope.sources.join import join
@@ -37,7 +38,7 @@ class Diagnosed:
     """A run with the answers to "where did the time go" and "what is wrong".
 
     The run may be without its tables. `outcome` is what happened in a sentence, `hot` what is hot in the code where
-    there is no waterfall.
+    there is no waterfall, `spots` the place of each finding in the user's program.
     """
 
     run: Run
@@ -45,10 +46,12 @@ class Diagnosed:
     waterfall: tuple[Part, ...]
     outcome: str = ""
     hot: HotCode | None = None
+    spots: tuple[Spot, ...] = ()
 
 
 def diagnose(run: Run) -> Diagnosed:
-    item = Diagnosed(run, evaluate(run), waterfall(run))
+    diagnosis = evaluate(run)
+    item = Diagnosed(run, diagnosis, waterfall(run), spots=spots(run, diagnosis.findings))
     return replace(item, outcome=outcome(item), hot=None if item.waterfall else hot_code(run))
 
 
