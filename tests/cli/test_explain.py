@@ -4,11 +4,21 @@ import pytest
 
 from emberscope.cli.main import exit_code
 from emberscope.rules.catalog import RULES
+from emberscope.rules.families import by_family
 
 
-def test_the_list_has_every_rule(capsys):
+def test_the_list_has_every_rule_under_its_family(capsys):
     assert exit_code(["explain"]) == 0
-    assert capsys.readouterr().out.splitlines() == [f"{rule.code}  {rule.headline}" for rule in RULES]
+    blocks = capsys.readouterr().out.strip().split("\n\n")
+    told = {block.partition("\n")[0]: block.splitlines()[1:] for block in blocks}
+    assert list(told) == [title for title, _ in by_family(RULES)]
+    for title, group in by_family(RULES):
+        assert [line.split(maxsplit=1) for line in told[title]] == [[rule.code, rule.headline] for rule in group]
+
+
+def test_a_typo_is_answered_by_the_nearest_names(capsys):
+    assert exit_code(["explain", "skewd-stage"]) == 2
+    assert "B1 skewed-stage" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)

@@ -13,6 +13,7 @@ from typing import Any
 
 from emberscope.rules.base import Rule
 from emberscope.rules.catalog import RULES
+from emberscope.rules.families import by_family
 
 
 def sections(rule: Rule[Any]) -> list[tuple[str, str]]:
@@ -34,16 +35,11 @@ def markdown(rule: Rule[Any]) -> str:
 
 
 def index(rules: Sequence[Rule[Any]]) -> str:
-    """The list of all rules, `docs/rules/README.md`."""
-    lines = [
-        "# Rules",
-        "",
-        "Each is printed by `emberscope explain CODE` too.",
-        "",
-        "| code | name | finds |",
-        "|---|---|---|",
-    ]
-    lines += [f"| [{rule.code}]({rule.code}.md) | {rule.name} | {rule.headline} |" for rule in rules]
+    """The list of all rules by family, `docs/rules/README.md`."""
+    lines = ["# Rules", "", "Each is printed by `emberscope explain CODE` too."]
+    for title, group in by_family(rules):
+        lines += ["", f"## {title}", "", "| code | name | finds |", "|---|---|---|"]
+        lines += [f"| [{rule.code}]({rule.code}.md) | {rule.name} | {rule.headline} |" for rule in group]
     return "\n".join([*lines, ""])
 
 
