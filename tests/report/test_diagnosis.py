@@ -12,7 +12,8 @@ from emberscope.report.diagnosis import (
     diagnose_each,
     diagnose_one,
 )
-from emberscope.report.text import diagnosis_markdown, diagnosis_text
+from emberscope.report.markdown import diagnosis_markdown
+from emberscope.report.text import diagnosis_text
 from emberscope.sources.load import Input as Item
 from emberscope.tables.coverage import Coverage, Note
 from tests.runs import run_of, spark_wrote, without

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from emberscope.report.diagnosis import diagnose
-from emberscope.report.text import coverage_line, diagnosis_markdown, diagnosis_text
+from emberscope.report.markdown import diagnosis_markdown
+from emberscope.report.text import coverage_line, diagnosis_text
 from emberscope.sources.load import load
 from emberscope.tables.coverage import Coverage, Note
 from tests.runs import run_of, spark_wrote, without
@@ -75,11 +76,24 @@ def test_names_from_a_log_cannot_command_a_terminal_or_a_page(render) -> None:  
         assert "<script>" not in shown
 
 
-def test_markdown_has_settings_in_one_block_per_finding() -> None:
+def test_markdown_has_proof_advice_and_one_block_of_settings() -> None:
     text = diagnosis_markdown([diagnose(spark_wrote("skew_spill_python"))])
-    setting = "spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes 83m"
-    assert f"```properties\n{setting}\n```" in text
+    setting = "spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes"
+    assert text.count("```properties") == 1
+    assert f"{setting} 83m\n```" in text
+    assert f"- [ ] `{setting}=83m`: " in text
+    assert "- longest task 13.7 s, median 956 ms, 8 tasks (`tasks.executor_run_time_ms`)" in text
     assert "| driver alone, no job |" in text
+    assert "- so also 4. Stage 4 spilled 129 MiB to disk (C3, low)" in text
+
+
+def test_several_applications_have_their_findings_each_under_its_own_heading() -> None:
+    items = [diagnose(spark_wrote(name)) for name in ("skew_spill_python", "driver_idle_gc")]
+    for render in (diagnosis_text, diagnosis_markdown):
+        text = render(items)
+        second = text.index("findings: gc, driver, idle")
+        assert text.index("is skewed: one task") < second
+        assert items[1].diagnosis.findings[0].finding.title in text[second:]
 
 
 def test_the_coverage_line_names_what_is_lost() -> None:

@@ -60,7 +60,7 @@ def title_lines(number: int, finding: Ranked, width: int, paint: Painter) -> lis
 
 def confidence_words(finding: Ranked) -> str:
     """How sure a finding is, where that is less than a reader would take for granted."""
-    return "" if finding.confidence >= 0.75 else f" Sure to {finding.confidence:.0%} only."
+    return "" if finding.confidence >= 0.75 else f" Confidence {100 * finding.confidence:.0f} %."
 
 
 def rest_line(rest: Sequence[Branch], how: str) -> str:
@@ -70,13 +70,14 @@ def rest_line(rest: Sequence[Branch], how: str) -> str:
     return f"and {counts.total()} more: {said} ({how})"
 
 
-def patch_lines(patch: Sequence[str], heading: str, most: int, how: str) -> list[str]:
+def patch_lines(patch: Sequence[str], most: int, width: int, paint: Painter) -> list[str]:
     """The settings to paste, under a heading; empty without any."""
     if not patch:
         return []
+    heading = "To paste into spark-defaults.conf (`emberscope conf --from` writes it in other forms):"
     shown = [f"  {visible(line)}" for line in patch[:most]]
-    more = [f"  # and {len(patch) - most} more lines: {how}"] if len(patch) > most else []
-    return [heading, *shown, *more]
+    more = [f"  # and {len(patch) - most} more lines: `emberscope diagnose --all`"] if len(patch) > most else []
+    return [*(paint(line, "1") for line in wrapped(heading, width)), *shown, *more]
 
 
 def not_evaluated_line(answers: Sequence[NotEvaluated]) -> str:
@@ -99,9 +100,7 @@ def cut(text: str, most: int) -> str:
 def wrapped(text: str, width: int, indent: str = "", rest: str | None = None) -> list[str]:
     """Text in lines of a terminal; words longer than one are broken."""
     after = indent if rest is None else rest
-    return textwrap.wrap(
-        visible(text), width, initial_indent=indent, subsequent_indent=after, break_on_hyphens=False
-    )
+    return textwrap.wrap(visible(text), width, initial_indent=indent, subsequent_indent=after, break_on_hyphens=False)
 
 
 def _fix(advice: Sequence[Advice], width: int) -> Iterator[str]:
@@ -111,7 +110,7 @@ def _fix(advice: Sequence[Advice], width: int) -> Iterator[str]:
     if words:
         yield from _few(f"→ {words[0].text}", width, _MOST_FIX_LINES, _INDENT + "  ")
     for one in settings[:_MOST_SETTINGS]:
-        change = f"{one.setting}={one.value}" if one.kind == "set" else f"remove {one.setting}"
+        change = f"--conf {one.setting}={one.value}" if one.kind == "set" else f"remove {one.setting}"
         yield f"{_INDENT}→ {visible(change)}"
     if len(settings) > _MOST_SETTINGS:
         yield f"{_INDENT}→ and {len(settings) - _MOST_SETTINGS} more settings below"

@@ -10,6 +10,7 @@ from emberscope.report.diagnosis import all_not_evaluated, no_finding
 from emberscope.report.finding_lines import (
     Painter,
     branch_lines,
+    cut,
     not_evaluated_line,
     painter,
     patch_lines,
@@ -29,11 +30,10 @@ if TYPE_CHECKING:
     from emberscope.report.waterfall import Part
 
 MOST_LINES: Final = 40
-PASTE: Final = "To paste into spark-defaults.conf (`emberscope conf --from` writes it in other forms):"
-HOW_ALL: Final = "--all tells them with all evidence"
+MOST_PATCH: Final = 8
+HOW_ALL: Final = "`--all` tells everything, with all evidence"
 
 _MOST_PARTS: Final = 6
-_MOST_PATCH: Final = 8
 _MOST_TITLES: Final = 2
 _MOST_OUTCOME: Final = 4
 _SMALL_RATIO: Final = 0.02
@@ -68,15 +68,28 @@ def chosen(found: Sequence[Branch], room: int, width: int, paint: Painter) -> Ch
 
 
 def _one(item: Diagnosed, width: int, paint: Painter) -> list[str]:
-    head = [*_outcome(item, width), "", *map(visible, parts_lines(item, width)), ""]
-    patch = patch_lines(settings_patch(item.diagnosis.findings), paint(PASTE, "1"), _MOST_PATCH, "--all tells them")
+    head = [*_outcome(item, width), "", *parts_lines(item, width), ""]
+    patch = patch_lines(settings_patch(item.diagnosis.findings), MOST_PATCH, width, paint)
     tail = [*patch, *([""] if patch else []), *closing_words([item], width)]
     found = branches(item.diagnosis.findings)
     if not found:
         return [*head, no_finding([item]), "", *tail]
     choice = chosen(found, MOST_LINES - len(head) - len(tail) - 2, width, paint)
-    rest = [*wrapped(rest_line(choice.rest, HOW_ALL), width), ""] if choice.rest else []
-    return [*head, *choice.lines, *rest, *tail]
+    room = MOST_LINES - len(head) - len(choice.lines) - len(tail) - 3
+    return [*head, *choice.lines, *rest_lines(choice.rest, room, HOW_ALL, width, paint), *tail]
+
+
+def rest_lines(rest: Sequence[Branch], room: int, how: str, width: int, paint: Painter) -> list[str]:
+    """What is not told in full: titles as far as there is room, hints and all others counted."""
+    if not rest:
+        return []
+    titled = [branch for branch in rest if not branch.is_hint][: max(0, room)]
+    counted_only = rest[len(titled) :]
+    lines = [line for branch in titled for line in title_lines(branch.number, branch.finding, width, paint)]
+    followers = sum(len(branch.consequences) for branch in titled)
+    also = f"and {followers} that follow{'s' if followers == 1 else ''} from these; " if followers else ""
+    said = also + (rest_line(counted_only, how) if counted_only else how)
+    return [*lines, *wrapped(said, width), ""]
 
 
 def _several(diagnosed: Sequence[Diagnosed], width: int, paint: Painter) -> Iterator[str]:
@@ -89,7 +102,7 @@ def _several(diagnosed: Sequence[Diagnosed], width: int, paint: Painter) -> Iter
             yield from (f"  {line}" for line in title_lines(branch.number, branch.finding, width - 2, paint))
             yield from wrapped(price(branch.finding), width, "     ")
         if rest := found[_MOST_TITLES:]:
-            yield from wrapped(rest_line(rest, item.run.path), width, "  ")
+            yield from wrapped(rest_line(rest, f"see {item.run.path}"), width, "  ")
         yield ""
     yield from closing_words(diagnosed, width)
 
@@ -108,23 +121,24 @@ def parts_lines(item: Diagnosed, width: int) -> Iterator[str]:
     parts = item.waterfall
     if not parts:
         if item.hot is not None:
-            yield from hot_lines(item.hot)
+            yield from map(visible, hot_lines(item.hot))
             return
         yield from wrapped(
             "Where the time went is not known: the log has no start of the application, or no times after it.", width
         )
         return
     large = _large(parts)
-    small_ms = sum(part.wall_ms for part in parts if part not in large)
-    longest, names = max(part.ratio for part in large), max(len(part.label) for part in large)
-    bar = max(6, min(30, width - names - 28))
+    small = [part for part in parts if part not in large and part.wall_ms]
+    names = min(max(len(visible(part.label)) for part in large), max(14, width - 42))
+    room, longest = min(30, width - names - 28), max(part.ratio for part in large)
+    bar = room if room >= 6 else 0
     for part in large:
-        yield part_line(part, names, bar, longest)
-    if small_ms:
-        count = sum(part.wall_ms > 0 for part in parts) - len(large)
-        share = format_ratio(sum(part.ratio for part in parts if part not in large))
-        label = f"{counted(count, 'smaller part')}"
-        yield f"  {label:<{names}}  {'':<{bar}}  {format_ms(small_ms):>12}  {share:>7}"
+        yield part_line(part, cut(visible(part.label), names).ljust(names), bar, longest)
+    if small:
+        time = format_ms(sum(part.wall_ms for part in small))
+        share = format_ratio(sum(part.ratio for part in small))
+        gap = " " * (bar + 2) if bar else ""
+        yield f"  {cut(counted(len(small), 'smaller part'), names):<{names}}{gap}  {time:>12}  {share:>7}"
 
 
 def _large(parts: Sequence[Part]) -> list[Part]:

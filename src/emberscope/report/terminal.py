@@ -12,13 +12,12 @@ from emberscope.report.finding_lines import (
     not_evaluated_line,
     painter,
     patch_lines,
-    rest_line,
     wrapped,
 )
 from emberscope.report.finding_tree import branches
 from emberscope.report.part import subject_of
 from emberscope.report.patch import settings_patch
-from emberscope.report.screen import PASTE, chosen
+from emberscope.report.screen import MOST_PATCH, chosen, rest_lines
 from emberscope.report.visible import tail, visible
 from emberscope.units import format_count, format_ms, format_ratio
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from emberscope.report.part import Subject
 
 _MOST_FINDING_LINES: Final = 24
-_MOST_PATCH: Final = 8
+_MOST_TITLES: Final = 3
 _MOST_METHODS: Final = 10
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 
@@ -75,10 +74,8 @@ def _findings(item: Diagnosed, width: int, paint: Painter) -> Iterator[str]:
         yield paint("What to mend, by what it would save", "1")
         choice = chosen(found, _MOST_FINDING_LINES, width, paint)
         yield from choice.lines
-        if choice.rest:
-            yield from wrapped(rest_line(choice.rest, "`emberscope diagnose --all` tells them"), width)
-            yield ""
-    patch = patch_lines(settings_patch(item.diagnosis.findings), paint(PASTE, "1"), _MOST_PATCH, "see `diagnose --all`")
+        yield from rest_lines(choice.rest, _MOST_TITLES, "`emberscope diagnose --all` tells them", width, paint)
+    patch = patch_lines(settings_patch(item.diagnosis.findings), MOST_PATCH, width, paint)
     yield from [*patch, ""] if patch else []
     unasked = not_evaluated_line(item.diagnosis.not_evaluated)
     yield from [*wrapped(unasked, width), ""] if unasked else []

@@ -57,11 +57,11 @@ def coverage_line(coverage: Coverage) -> str:
     return ("Coverage: complete. " if coverage.complete else "Coverage: not complete. ") + said
 
 
-def part_line(part: Part, names: int, width: int, longest: float) -> str:
-    """One part of the waterfall: name, bar (the longest fills it), time, share."""
+def part_line(part: Part, label: str, width: int, longest: float) -> str:
+    """One part of the waterfall: its name, a bar (the longest part fills it), time, share."""
     blocks = round(part.ratio / longest * width) if longest else 0
-    bar = ("█" * blocks or ("▏" if part.wall_ms else "")).ljust(width)
-    return f"  {part.label:<{names}}  {bar}  {format_ms(part.wall_ms):>12}  {format_ratio(part.ratio):>7}"
+    bar = "  " + ("█" * blocks or ("▏" if part.wall_ms else "")).ljust(width) if width else ""
+    return f"  {label}{bar}  {format_ms(part.wall_ms):>12}  {format_ratio(part.ratio):>7}"
 
 
 def hot_lines(hot: HotCode) -> Iterator[str]:
@@ -83,7 +83,8 @@ def _bars(item: Diagnosed) -> Iterator[str]:
         yield "Where the time went is not known: the log has no start of the application, or no times after it."
         return
     names = max(len(part.label) for part in parts)
-    yield from (part_line(part, names, _BAR, max(part.ratio for part in parts)) for part in parts)
+    longest = max(part.ratio for part in parts)
+    yield from (part_line(part, part.label.ljust(names), _BAR, longest) for part in parts)
 
 
 def _finding(number: int, finding: Ranked) -> Iterator[str]:

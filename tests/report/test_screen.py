@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from emberscope.report.closing import closing_lines
+from emberscope.report.diagnosis import Diagnosed, diagnose
+from emberscope.report.finding_lines import not_evaluated_line
+from emberscope.report.screen import MOST_LINES, diagnosis_screen
+from emberscope.report.terminal import report_terminal
+from emberscope.rules.base import set_conf
+from emberscope.rules.evaluate import NotEvaluated
+from tests.runs import run_of, spark_wrote, without
+
+
+@pytest.fixture(scope="module")
+def item() -> Diagnosed:
+    return diagnose(spark_wrote("skew_spill_python"))
+
+
+def many(item: Diagnosed, count: int) -> Diagnosed:
+    """The item with so many findings, each with many settings of its own."""
+    found = item.diagnosis.findings[0]
+    advice = tuple(set_conf(f"spark.some.setting{number}", number, "For its sake.") for number in range(9))
+    findings = tuple(
+        replace(found, finding=replace(found.finding, title=f"Number {number}", advice=advice), caused_by=())
+        for number in range(count)
+    )
+    diagnosis = replace(item.diagnosis, findings=findings)
+    return replace(item, diagnosis=diagnosis, spots=item.spots[:1] * count)
+
+
+def test_one_screen_has_what_happened_the_price_the_proof_the_fix_and_one_patch_in_this_order(item: Diagnosed) -> None:
+    text = diagnosis_screen([item])
+    at = [
+        text.index("findings: skew, spill, python ran"),
+        text.index("driver alone, no job  "),
+        text.index("1. The driver was alone"),
+        text.index("Saves up to 55.1 s"),
+        text.index("No job ran for 55.1 s"),
+        text.index("→ Look at what happens before the first job"),
+        text.index("spark-defaults.conf"),
+        text.index("\n  spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes 83m\n"),
+        text.index("Coverage: complete"),
+    ]
+    assert at == sorted(at)
+    assert text.count("skewedPartitionThresholdInBytes 83m") == 1
+    assert max(map(len, text.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 80])
+def test_it_fits_one_screen_however_many_findings_there_are(item: Diagnosed, count: int) -> None:
+    text = diagnosis_screen([many(item, count)])
+    assert len(text.splitlines()) <= MOST_LINES
+    assert "1. Number 0" in text
+    if count == 80:
+        assert re.search(r"and 7\d more: 7\d high \(`--all`", text)
+
+
+def test_a_consequence_stands_in_one_line_under_its_cause(item: Diagnosed) -> None:
+    findings = [one for one in item.diagnosis.findings if one.rule.code in ("B1", "C3")]
+    cause, effect = (replace(one, caused_by=causes) for one, causes in zip(findings, ((), (0,)), strict=True))
+    text = diagnosis_screen([replace(item, diagnosis=replace(item.diagnosis, findings=(cause, effect)))])
+    lines = text.splitlines()
+    (line,) = [line for line in lines if effect.finding.title in line]
+    assert line == f"   so also 2: {effect.finding.title}  [C3 {effect.severity}]"
+    assert lines.index(line) > next(i for i, one in enumerate(lines) if one.startswith("1. Stage 4 is skewed"))
+
+
+def test_every_text_calls_a_finding_by_the_same_number_and_price(item: Diagnosed) -> None:
+    texts = [diagnosis_screen([item]), report_terminal(item), "\n".join(closing_lines(item))]
+    for text in texts:
+        assert re.search(r"1\. The driver was alone for 48\.1 % of the time  \[A1 high\]", text)
+        assert "Saves up to 55.1 s and 33.3 s of core time. Confidence 60 %." in text
+
+
+def test_several_applications_are_told_apart(item: Diagnosed) -> None:
+    other = diagnose(spark_wrote("driver_idle_gc"))
+    text = diagnosis_screen([item, other])
+    assert text.startswith("2 applications")
+    first, second = text.index(item.outcome[:40]), text.index(other.outcome[:40])
+    assert first < text.index("The driver was alone for 48.1 %") < second
+    assert second < text.index(other.diagnosis.findings[0].finding.title)
+
+
+def test_names_from_a_log_cannot_command_a_terminal(item: Diagnosed) -> None:
+    run = replace(item.run, application=replace(item.run.application, app_name="evil\x1b[2J\u202e"))
+    text = diagnosis_screen([diagnose(run)])
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    coloured = diagnosis_screen([diagnose(run)], colour=True)
+    assert re.sub(r"\x1b\[[\d;]+m", "", coloured) == text
+
+
+def test_what_was_not_evaluated_is_one_sentence_that_says_how_to_record_it() -> None:
+    text = " ".join(diagnosis_screen([diagnose(without(run_of(), "tasks"))]).split())
+    assert re.search(r"Not evaluated: \d+ rules\. .*need a Spark event log \(spark\.eventLog\.enabled=true\)", text)
+    answers = [NotEvaluated("A", "", "a log")] * 5 + [NotEvaluated("B", "", "a recording"), NotEvaluated("C", "", "c")]
+    assert not_evaluated_line(answers) == (
+        "Not evaluated: 7 rules. 5 need a log; 1 needs a recording; 1 for other reasons."
+    )
+    assert not_evaluated_line([]) == ""
+
+
+def test_nothing_found_is_said() -> None:
+    assert "No finding: none of the rules" in diagnosis_screen([diagnose(spark_wrote("none"))])
+
+
+@pytest.mark.parametrize("width", [40, 60, 100])
+def test_it_keeps_the_width(item: Diagnosed, width: int) -> None:
+    lines = diagnosis_screen([item], width=width).splitlines()
+    assert max(len(line) for line in lines if "spark.sql" not in line and "spark.dyn" not in line) <= width
