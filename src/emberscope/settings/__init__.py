@@ -1,0 +1,1 @@
+"""What Spark's settings are: names, types, ranges and versions, as Spark itself registers them."""
