@@ -1,0 +1,121 @@
+"""Settings that lean on others: what a change needs to have an effect, and what makes it have none."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Final
+
+from emberscope.recorder.merge import LISTS, OPTIONS, joined_list
+from emberscope.settings.catalog import setting_of
+from emberscope.tuning.situation import Situation
+
+if TYPE_CHECKING:
+    from emberscope.tuning.patch import Change
+
+ADAPTIVE: Final = "spark.sql.adaptive.enabled"
+_KRYO: Final = "org.apache.spark.serializer.KryoSerializer"
+
+# (settings that begin so, the setting they need, its value).
+_COME_ALONG: Final = (
+    ("spark.sql.adaptive.", "spark.sql.adaptive.enabled", "true"),
+    ("spark.sql.adaptive.coalescePartitions.", "spark.sql.adaptive.coalescePartitions.enabled", "true"),
+    ("spark.sql.adaptive.skewJoin.", "spark.sql.adaptive.skewJoin.enabled", "true"),
+    ("spark.kryoserializer.", "spark.serializer", _KRYO),
+    ("spark.eventLog.rolling.", "spark.eventLog.rolling.enabled", "true"),
+)
+# Those that change how an application runs: nobody gets them because of a detail of theirs.
+_NOT_BY_THEMSELVES: Final = (
+    ("spark.speculation.", "spark.speculation", "true"),
+    ("spark.dynamicAllocation.", "spark.dynamicAllocation.enabled", "true"),
+    ("spark.memory.offHeap.", "spark.memory.offHeap.enabled", "true"),
+    ("spark.eventLog.", "spark.eventLog.enabled", "true"),
+    ("spark.storage.decommission.", "spark.decommission.enabled", "true"),
+    ("spark.storage.decommission.", "spark.storage.decommission.enabled", "true"),
+    ("spark.sql.cbo.", "spark.sql.cbo.enabled", "true"),
+    ("spark.shuffle.push.", "spark.shuffle.push.enabled", "true"),
+)
+SWITCHES: Final = _COME_ALONG + _NOT_BY_THEMSELVES
+
+# What keeps shuffle files when dynamic allocation takes their executor away: one of these must be on.
+SHUFFLE_KEEPERS: Final = (
+    "spark.shuffle.service.enabled",
+    "spark.dynamicAllocation.shuffleTracking.enabled",
+    "spark.storage.decommission.shuffleBlocks.enabled",
+)
+TRACKING: Final = "spark.dynamicAllocation.shuffleTracking.enabled"
+_FIRST_WITH_TRACKING: Final = (3, 0)
+
+# In local mode there are no executors but the driver itself.
+_OF_EXECUTORS: Final = ("spark.executor.", "spark.dynamicAllocation.", "spark.cores.max", "spark.decommission.")
+_OF_EVERYBODY: Final = ("spark.executor.heartbeatInterval", "spark.executor.extraJavaOptions")
+
+
+def idle_because(key: str, situation: Situation, changed: Collection[str]) -> str | None:
+    """Why a change of this setting would do nothing in this run, as a clause; None where it does something.
+
+    A switch that the user has thrown on purpose is not thrown back: what hangs on it is left out. Some of those that
+    are off because nobody asked for them come with the change (`needed_by`). `changed` are the settings that are to be
+    changed with it.
+    """
+    if situation.local and key.startswith(_OF_EXECUTORS) and key not in _OF_EVERYBODY:
+        return "in local mode tasks run in the driver, so it does nothing"
+    for prefix, switch, value in SWITCHES:
+        if key.startswith(prefix) and key != switch and switch not in changed:
+            own = situation.own(switch)
+            if own is not None and own.strip().lower() != value.lower():
+                return f"it does nothing while {switch} is {own}, which was set so"
+            by_itself = (prefix, switch, value) in _COME_ALONG
+            if own is None and not by_itself and not situation.distribution:
+                now = situation.value(switch)
+                if now is not None and now.strip().lower() != value.lower():
+                    return f"it does nothing while {switch} is {now}, Spark's default"
+    initial = "spark.sql.adaptive.coalescePartitions.initialPartitionNum"
+    first = situation.own(initial)
+    if key == "spark.sql.shuffle.partitions" and first is not None and _is_on(ADAPTIVE, situation, {}):
+        return f"it does nothing beside {initial}={first}; change that one"
+    if key == "spark.sql.shuffle.partitions" and (situation.own(key) or "").strip().lower() == "auto":
+        return "it is auto: the engine chooses the number by itself"
+    return None
+
+
+def needed_by(
+    key: str, value: str | None, situation: Situation, changes: Mapping[str, Change]
+) -> Iterator[tuple[str, str]]:
+    """The settings, with their values, that must come along so that this change has its effect."""
+    if value is None:
+        return
+    for prefix, switch, wanted in _COME_ALONG:
+        if key.startswith(prefix) and key != switch and switch not in changes:
+            setting = setting_of(switch)
+            if setting is None or not setting.is_in(situation.version):
+                continue
+            if situation.distribution and situation.own(switch) is None:  # its default may be another one there
+                continue
+            if (situation.value(switch) or "").strip().lower() != wanted.lower():
+                yield switch, wanted
+    turned_on = key == "spark.dynamicAllocation.enabled" and value.strip().lower() == "true"
+    if turned_on and not keeps_shuffle_files(situation, changes):
+        tracks = situation.version == (0, 0) or situation.version >= _FIRST_WITH_TRACKING
+        yield (TRACKING if tracks else "spark.shuffle.service.enabled"), "true"
+
+
+def keeps_shuffle_files(situation: Situation, changes: Mapping[str, Change]) -> bool:
+    """Whether shuffle files outlive an executor that dynamic allocation takes away, or the executor is kept."""
+    plugin = situation.own("spark.shuffle.sort.io.plugin.class") or situation.own("spark.shuffle.manager")
+    service_elsewhere = situation.distribution or (plugin is not None and plugin not in ("sort", "tungsten-sort"))
+    return service_elsewhere or any(_is_on(name, situation, changes) for name in SHUFFLE_KEEPERS)
+
+
+def added_to_lists(key: str, value: str, situation: Situation) -> str:
+    """The value, behind what the user has in the same list or line of options already."""
+    own = situation.own(key)
+    if own is None or key not in LISTS | OPTIONS:
+        return value
+    if key in LISTS:
+        return joined_list(own, value)
+    return own if value in own else f"{own} {value}"
+
+
+def _is_on(key: str, situation: Situation, changes: Mapping[str, Change]) -> bool:
+    value = changes[key].value if key in changes else situation.value(key)
+    return (value or "").strip().lower() == "true"
