@@ -3,9 +3,14 @@ import shlex
 
 import pytest
 
+from emberscope.cli.conf import DIALECTS
 from emberscope.cli.main import exit_code
 from emberscope.recorder import properties
 from emberscope.recorder.submit_arguments import settings
+from emberscope.tuning import dialects
+from tests.runs import FINDINGS
+
+LOG = str(FINDINGS / "findings_skew_spill_python.zstd")
 
 WANTED = {
     "spark.plugins": "io.emberscope.EmberscopePlugin",
@@ -46,10 +51,73 @@ def test_what_is_pasted_is_read_as_the_same_settings(dialect, read, capsys):
     assert read(capsys.readouterr().out) == WANTED
 
 
+def test_the_verb_knows_every_dialect():
+    assert tuple(dialects.DIALECTS) == DIALECTS
+
+
 def test_json_has_them_as_they_are(capsys):
     words = ["--store", "s3a://b/my runs", "--jar", "s3a://b/e.jar", "--chunk-seconds", "10", "--json"]
     assert exit_code(["conf", *words]) == 0
     assert json.loads(capsys.readouterr().out)["settings"] == WANTED
+
+
+def test_without_a_store_or_findings_there_is_nothing_to_print(capsys):
+    assert exit_code(["conf"]) == 2
+    assert "--from" in capsys.readouterr().err
+    assert exit_code(["conf", "--from", LOG, "--store", "x"]) == 2
+    assert exit_code(["conf", "--store", "x", "--app", "y"]) == 2
+
+
+def test_a_document_and_its_log_give_the_same_patch(tmp_path, capsys):
+    findings = tmp_path / "findings.json"
+    assert exit_code(["diagnose", LOG, "--json", "-o", str(findings)]) == 0
+    shown = []
+    for source in (str(findings), LOG):
+        assert exit_code(["conf", "--from", source, "--json"]) == 0
+        shown.append(json.loads(capsys.readouterr().out))
+    assert shown[0] == shown[1]
+    assert shown[0]["schema"] == "emberscope.conf/1"
+    assert "spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes" in shown[0]["settings"]
+    for dialect in DIALECTS:
+        assert exit_code(["conf", "--from", str(findings), "--dialect", dialect]) == 0
+        assert "skewedPartitionThresholdInBytes" in capsys.readouterr().out
+    assert exit_code(["conf", "--from", str(findings), "--app", "other"]) == 2
+    assert "there is no such application" in capsys.readouterr().err
+
+
+def test_findings_of_several_applications_need_a_choice(tmp_path, capsys):
+    findings = tmp_path / "findings.json"
+    assert exit_code(["diagnose", LOG, "--json", "-o", str(findings)]) == 0
+    document = json.loads(findings.read_text())
+    other = {**document["patches"][0], "app_id": "app-2"}
+    findings.write_text(json.dumps({**document, "patches": [*document["patches"], other]}))
+    assert exit_code(["conf", "--from", str(findings)]) == 2
+    assert "app-2" in capsys.readouterr().err
+    assert exit_code(["conf", "--from", str(findings), "--app", "app-2"]) == 0
+
+
+def test_a_run_without_advice_has_no_settings(capsys):
+    assert exit_code(["conf", "--from", str(FINDINGS / "findings_none.zstd")]) == 0
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "no change of settings" in err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"schema": "emberscope.diagnose/1", "patches": [{"app_id": 1}]}',
+        '{"schema": "emberscope.diagnose/1", "findings": []}',
+        '{"schema": "emberscope.diagnose/1", "pat',
+        '{"schema": "emberscope.diagnose/1", "patches": 3}',
+        "no log at all",
+    ],
+)
+def test_findings_that_cannot_be_read_are_said(text, tmp_path, capsys):
+    (tmp_path / "findings.json").write_text(text)
+    assert exit_code(["conf", "--from", str(tmp_path / "findings.json")]) == 3
+    assert exit_code(["conf", "--from", str(tmp_path / "missing.json")]) == 3
+    assert "Traceback" not in capsys.readouterr().err
 
 
 def pasted(capsys, *words):

@@ -1,10 +1,8 @@
-"""`emberscope conf`: the recorder's settings in the words of the place where they are pasted."""
+"""`emberscope conf`: settings, the recorder's or those that findings advise, in the words of where they are pasted."""
 
 from __future__ import annotations
 
 import os
-import shlex
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +11,7 @@ import click
 from emberscope.cli.output import say, write_document, write_result
 from emberscope.errors import UsageError
 
-DIALECTS: Final = ("spark-defaults", "flags", "python")
+DIALECTS: Final = ("spark-defaults", "flags", "python", "emr", "glue", "databricks", "k8s")
 
 
 @click.command(
@@ -22,10 +20,18 @@ Examples:
   emberscope conf --store s3a://bucket/runs --jar s3a://bucket/emberscope-recorder.jar
   emberscope conf --dialect flags --store /data/runs
   emberscope conf --dialect python --store /data/runs --event-log-dir hdfs:///spark-logs
+  emberscope conf --from findings.json --dialect emr
 """
 )
 @click.option("--dialect", type=click.Choice(DIALECTS), default=DIALECTS[0], show_default=True)
-@click.option("--store", required=True, metavar="DIR|URI", help="Where runs go: a path that all hosts see, or a URI.")
+@click.option(
+    "--from",
+    "findings",
+    metavar="FINDINGS",
+    help="What findings advise, not the recorder's settings: a file of `diagnose --json`, or any input to it.",
+)
+@click.option("--app", metavar="ID", help="With --from: the application, where there are several.")
+@click.option("--store", metavar="DIR|URI", help="Where runs go: a path that all hosts see, or a URI.")
 @click.option("--group", metavar="NAME", help="A name to keep runs together.")
 @click.option("--jar", metavar="PATH|URI", help="The recorder's jar. Default: the one in this installation.")
 @click.option(
@@ -38,7 +44,9 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def command(
     dialect: str,
-    store: str,
+    findings: str | None,
+    app: str | None,
+    store: str | None,
     group: str | None,
     jar: str | None,
     event_log_dir: str | None,
@@ -46,15 +54,24 @@ def command(
     chunk_seconds: int | None,
     as_json: bool,
 ) -> None:
-    """The settings to paste where `emberscope run` cannot start the job.
+    """The settings to paste: those of the recorder, where `emberscope run` cannot start the job, or with --from those
+    that findings advise, as one change.
 
-    They switch on the recorder and the event log. Add to lists that you set already (spark.plugins, spark.jars)
-    instead of replacing them, and keep the event log settings that you have.
+    Those of the recorder switch on the recorder and the event log. Add to lists that you set already (spark.plugins,
+    spark.jars) instead of replacing them, and keep the event log settings that you have.
 
     Spark does not start where the directory of its event logs is missing. So for a store that is a local path,
     the directory `eventlogs` is made in it; for a URI the event log is switched on only where --event-log-dir names
     a directory, and a run without one knows no stages.
     """
+    if findings is not None:
+        given = {"--store": store, "--group": group, "--jar": jar, "--event-log-dir": event_log_dir, "--events": events}
+        _write_patch(findings, app, dialect, [name for name, value in given.items() if value is not None], as_json)
+        return
+    if store is None:
+        raise UsageError("neither --store nor --from is given.", hint="Name the store of the runs, or findings.")
+    if app is not None:
+        raise UsageError("--app chooses among findings.", hint="Name them with --from.")
     from emberscope.recorder.jar import recorder_jar
     from emberscope.recorder.settings import PLUGIN_CLASS, PREFIX, check_events
     from emberscope.store.layout import check_group
@@ -73,11 +90,40 @@ def command(
     settings |= {f"{PREFIX}{name}": value for name, value in optional.items() if value is not None}
     event_log, words = _event_log(store, event_log_dir)
     settings |= event_log
+    from emberscope.tuning.dialects import DIALECTS as WRITERS
+
     if as_json:
         write_document({"schema": "emberscope.conf/1", "dialect": dialect, "settings": settings})
     else:
-        write_result(in_dialect(settings, dialect), None)
+        text = WRITERS[dialect](settings, ())
+        write_result(text.text, None)
+        for note in text.notes:
+            say(f"note: {note}")
     say(f"note: {words}")
+
+
+def _write_patch(findings: str, app: str | None, dialect: str, others: list[str], as_json: bool) -> None:
+    """Prints the patch of the findings; what it has to say beside goes to standard error where the text has no room."""
+    if others:
+        raise UsageError(f"--from and {others[0]} ask for two things.", hint="Call conf twice.")
+    from emberscope.cli.patch_source import patch_from
+    from emberscope.tuning.dialects import written
+
+    patch, problem = patch_from(findings, app)
+    if as_json:
+        parts = {"settings": patch.settings, "removed": list(patch.removed), **patch.document()}
+        write_document({"schema": "emberscope.conf/1", "dialect": dialect, **parts})
+    elif patch.settings:
+        text = written(patch, dialect)
+        write_result(text.text, None)
+        for note in text.notes:
+            say(f"note: {note}")
+    else:
+        say("The findings ask for no change of settings.")
+        for note in patch.remarks():
+            say(f"note: {note}")
+    if problem is not None:
+        raise problem
 
 
 def _absolute(place: str, option: str) -> str:
@@ -120,16 +166,3 @@ def _event_log(store: str, event_log_dir: str | None) -> tuple[dict[str, str], s
             f"It could not be made here: {error.strerror}."
         )
     return {EVENT_LOG_ENABLED: "true", EVENT_LOG_DIR: directory.as_uri()}, words
-
-
-def in_dialect(settings: Mapping[str, str], dialect: str) -> str:
-    """The settings as lines of `spark-defaults.conf`, as spark-submit's arguments, or as Python."""
-    if dialect == "flags":
-        flags = [f"--conf {shlex.quote(f'{key}={value}')}" for key, value in settings.items()]
-        return " \\\n".join(flags) + "\n"
-    if dialect == "python":
-        calls = "".join(f"    .config({key!r}, {value!r})\n" for key, value in settings.items())
-        return f"builder = (\n    SparkSession.builder\n{calls})\n"
-    from emberscope.recorder.properties import line
-
-    return "".join(line(key, value) for key, value in settings.items())
