@@ -13,6 +13,8 @@ from emberscope.report.waterfall import Part, waterfall
 from emberscope.rules.evaluate import Diagnosis, NotEvaluated, Ranked, evaluate, ranked_together
 from emberscope.sources.join import join
 from emberscope.tables.coverage import Coverage, total
+from emberscope.tuning.patch import Patch
+from emberscope.tuning.resolve import resolved
 
 if TYPE_CHECKING:
     from emberscope.sources.load import Input as Item
@@ -38,7 +40,8 @@ class Diagnosed:
     """A run with the answers to "where did the time go" and "what is wrong".
 
     The run may be without its tables. `outcome` is what happened in a sentence, `hot` what is hot in the code where
-    there is no waterfall, `spots` the place of each finding in the user's program.
+    there is no waterfall, `spots` the place of each finding in the user's program. `patch` is what the findings advise,
+    as one change of settings; advice that it cannot follow is a remark in its finding.
     """
 
     run: Run
@@ -47,11 +50,14 @@ class Diagnosed:
     outcome: str = ""
     hot: HotCode | None = None
     spots: tuple[Spot, ...] = ()
+    patch: Patch = Patch(None)  # noqa: RUF009
 
 
 def diagnose(run: Run) -> Diagnosed:
     diagnosis = evaluate(run)
-    item = Diagnosed(run, diagnosis, waterfall(run), spots=spots(run, diagnosis.findings))
+    findings, patch = resolved(diagnosis.findings, run)
+    diagnosis = replace(diagnosis, findings=findings)
+    item = Diagnosed(run, diagnosis, waterfall(run), spots=spots(run, findings), patch=patch)
     return replace(item, outcome=outcome(item), hot=None if item.waterfall else hot_code(run))
 
 
@@ -96,6 +102,7 @@ def diagnose_document(diagnosed: Sequence[Diagnosed], inputs: Sequence[Input] = 
             for item in diagnosed
         ],
         "findings": [finding.document() for finding in all_findings(diagnosed)],
+        "patches": [item.patch.document() for item in diagnosed],
         "not_evaluated": [{"code": item.code, "needs": item.needs} for item in all_not_evaluated(diagnosed)],
         "coverage": coverage.document(),
     }
