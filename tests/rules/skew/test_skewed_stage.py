@@ -82,7 +82,7 @@ def test_the_saving_is_that_of_the_same_work_spread_over_the_cores() -> None:
 
 
 def test_adaptive_execution_gets_the_settings_that_would_split_this_partition() -> None:
-    assert advised(only(skewed(JOIN))) == {}
+    assert advised(only(skewed(JOIN))) == {"spark.sql.adaptive.forceOptimizeSkewedJoin": "true"}
     off = {"spark.sql.adaptive.enabled": "false", "spark.sql.adaptive.skewJoin.enabled": "false"}
     assert advised(only(skewed(JOIN, off))) == dict.fromkeys(off, "true")
     high = {"spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes": "1g"}
@@ -139,3 +139,23 @@ def test_a_window_cannot_be_split_and_is_told_by_what_it_was_shuffled_by() -> No
     assert "Window by route" in finding.summary
     assert "all rows of one route in one task" in finding.advice[0].text
     assert advised(finding) == {}
+
+
+def test_very_many_records_need_less_to_be_skewed() -> None:
+    def tripled(records: int, factor: float = 3.4) -> Run:
+        tasks = [task(0, 0, 10_000, task_id=i, shuffle_read_records=records) for i in range(8)]
+        long = task(0, 0, 10_000 * factor, task_id=9, shuffle_read_records=round(records * factor))
+        return run_of(tasks=[*tasks, long])
+
+    assert found(RULE, tripled(1_000)) == []
+    assert "is skewed" in only(tripled(10_000_000)).title
+    assert "is skewed" in only(tripled(30_000_000, 2.1)).title
+    assert found(RULE, tripled(30_000_000, 1.9)) == []
+
+
+def test_says_why_adaptive_execution_left_a_large_partition_whole() -> None:
+    full = only(skewed({**JOIN, "detail": "SortMergeJoin [key#1L], [key#9L], FullOuter"}))
+    assert advised(full) == {}
+    assert "neither side of a full outer join" in full.advice[0].text
+    left = only(skewed({**JOIN, "detail": "SortMergeJoin [key#1L], [key#9L], LeftOuter"}))
+    assert "only the side whose rows are all kept" in left.advice[0].text

@@ -19,6 +19,7 @@ _ENABLED: Final = "spark.sql.adaptive.enabled"
 _SPLITS: Final = "spark.sql.adaptive.skewJoin.enabled"
 _THRESHOLD: Final = "spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes"
 _FACTOR: Final = "spark.sql.adaptive.skewJoin.skewedPartitionFactor"
+_FORCE: Final = "spark.sql.adaptive.forceOptimizeSkewedJoin"
 _ADVISORY: Final = "spark.sql.adaptive.advisoryPartitionSizeInBytes"
 
 
@@ -50,7 +51,7 @@ def advice_for(run: Run, place: Place, found: Straggler) -> Iterator[Advice]:
         )
         yield Advice("code", f"Or take the hottest {key} out and handle it by itself, beside the others.")
     elif join is not None:
-        yield from _split_by_adaptive_execution(run, found)
+        yield from _split_by_adaptive_execution(run, found, join.detail)
         keys = f" ({join.keys})" if join.keys else ""
         yield Advice(
             "code",
@@ -80,12 +81,14 @@ def advice_for(run: Run, place: Place, found: Straggler) -> Iterator[Advice]:
         )
 
 
-def _split_by_adaptive_execution(run: Run, found: Straggler) -> Iterator[Advice]:
+def _split_by_adaptive_execution(run: Run, found: Straggler, join: str) -> Iterator[Advice]:
     """The settings that let adaptive execution split this very partition.
 
     It splits a partition that is larger than `skewedPartitionFactor` times the median and than
     `skewedPartitionThresholdInBytes`, into pieces of `advisoryPartitionSizeInBytes` (Spark's OptimizeSkewedJoin).
     """
+    was_on = is_on(run, _ENABLED, default=version(run) >= (3, 2) or version(run) == (0, 0))
+    was_on = was_on and is_on(run, _SPLITS, default=True)
     if not is_on(run, _ENABLED, default=version(run) >= (3, 2) or version(run) == (0, 0)):
         yield set_conf(_ENABLED, "true", "Adaptive execution was off; it splits skewed partitions of a join.")
     if not is_on(run, _SPLITS, default=True):
@@ -110,11 +113,37 @@ def _split_by_adaptive_execution(run: Run, found: Straggler) -> Iterator[Advice]
             value,
             f"The skewed partition is {ratio:.1f}× the median partition, below the factor of {factor:g}.",
         )
-    if 2 * MIB <= size < 2 * advisory:
+    if was_on and size > threshold and ratio > factor:
+        yield from _left_whole(run, join, size)
+    elif 2 * MIB <= size < 2 * advisory:
         value = memory_words(max(MIB, math.floor(size / 8 / MIB) * MIB))
         yield set_conf(
             _ADVISORY,
             value,
             f"A skewed partition is split into pieces of this size; {format_bytes(advisory)} would leave "
             f"{format_bytes(size)} in one or two.",
+        )
+
+
+def _left_whole(run: Run, join: str, size: float) -> Iterator[Advice]:
+    """Why adaptive execution left a partition whole that is above its limits (Spark's OptimizeSkewedJoin)."""
+    if "FullOuter" in join:
+        yield Advice(
+            "code",
+            f"Adaptive execution was on, and this partition of {format_bytes(size)} is above its limits, but it can "
+            "split neither side of a full outer join: join the hot key by itself, and union the results.",
+        )
+    elif "Outer" in join or "Anti" in join or "Semi" in join:
+        yield Advice(
+            "check",
+            f"Adaptive execution was on, and this partition of {format_bytes(size)} is above its limits: of an outer, "
+            "semi or anti join it splits only the side whose rows are all kept. If the hot key is on the other side, "
+            "take it out and join it by itself.",
+        )
+    elif version(run) >= (3, 3) and not is_on(run, _FORCE, default=False):
+        yield set_conf(
+            _FORCE,
+            "true",
+            f"Adaptive execution was on, and this partition of {format_bytes(size)} is above its limits, yet it was "
+            "left whole: Spark does so where splitting costs one more shuffle later. This lets it split even then.",
         )

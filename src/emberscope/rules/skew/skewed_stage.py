@@ -27,12 +27,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from emberscope.rules.base import Evidence, Finding, Reads, Rule
 from emberscope.rules.places import Place, place_of, places
 from emberscope.rules.skew.advice import advice_for
+from emberscope.rules.skew.slow_node import slow_machines
 from emberscope.rules.skew.straggler import Straggler, evened, straggler_of
 from emberscope.simulate.replay import Timeline, saving, timeline
-from emberscope.simulate.stage_tasks import StageTasks, stage_tasks
+from emberscope.simulate.stage_figures import stage_figures
+from emberscope.simulate.stage_tasks import StageTasks
 from emberscope.tables.jobs import JOBS
 from emberscope.tables.stages import STAGES
 from emberscope.tables.tasks import TASKS
@@ -45,31 +49,74 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Sources: spark-advisor warns at 5 times the median; DataFlint asks for a longest task over 5 s; the RAPIDS tools
-    call a task that reads 3 times the stage's mean skewed. Where no tool is named, the value is our proposal and not
-    calibrated on a corpus."""
+    call a task that reads 3 times the stage's mean skewed; Compass asks for less the more records the longest task has
+    read. Where no tool is named, the value is our proposal."""
 
     ratio: float = 5.0  # longest task over median task (spark-advisor)
     floor_ms: int = 5_000  # stages whose longest task is shorter are never reported (DataFlint)
     least_tasks: int = 4  # a median of fewer says nothing; adaptive execution leaves few tasks (proposal)
     data_ratio: float = 3.0  # bytes or records of the longest task over the median: skewed data (RAPIDS tools)
+    ratio_20m: float = (
+        3.5  # longest over median task, in time and records, where it read more than 20 million (Compass)
+    )
+    ratio_30m: float = 3.0  # more than 30 million (Compass)
+    ratio_40m: float = 2.25  # more than 40 million (Compass)
+    ratio_50m: float = 2.0  # more than 50 million (Compass)
     host_share: float = 0.5  # more than this share of the stragglers on one of several hosts: slow host (proposal)
     least_app_ratio: float = 0.01  # longest task over the application's wall time (proposal)
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
-    application, known = timeline(run), places(run)
+    figures = stage_figures(run)
+    if figures is None:
+        return
     floor_ms = max(limits.floor_ms, limits.least_app_ratio * (run.application.observed_ms or 0))
-    for stage in stage_tasks(run):
-        found = straggler_of(
-            stage.succeeded(),
-            ratio=limits.ratio,
-            floor_ms=floor_ms,
-            least_tasks=limits.least_tasks,
-            data_ratio=limits.data_ratio,
-            host_share=limits.host_share,
-        )
-        if found is not None:
+    divisors = np.array([stage.run_time_divisor for stage in figures.stages], dtype=np.float64)
+    longest = np.nan_to_num(figures.most("executor_run_time_ms"))
+    least = min(limits.ratio, limits.ratio_50m)
+    worth = (figures.counts >= limits.least_tasks) & (longest / divisors >= floor_ms)
+    worth &= longest >= least * np.nan_to_num(figures.median("executor_run_time_ms"))
+    application, known = timeline(run), places(run)
+    for place in np.flatnonzero(worth).tolist():
+        stage = figures.stages[place]
+        found = _straggler(stage, limits, floor_ms)
+        if found is not None and not _on_slow_machine(run, found):
             yield _finding(run, application, place_of(known, stage.key), stage, found)
+
+
+def _straggler(stage: StageTasks, limits: Limits, floor_ms: float) -> Straggler | None:
+    """The straggler by the plain limits, or by those for tasks that read very many records."""
+    tasks = stage.succeeded()
+    found = straggler_of(
+        tasks,
+        ratio=limits.ratio,
+        floor_ms=floor_ms,
+        least_tasks=limits.least_tasks,
+        data_ratio=limits.data_ratio,
+        host_share=limits.host_share,
+    )
+    if found is not None or len(tasks) < limits.least_tasks:
+        return found
+    most = float(tasks.read_records().max())
+    ladder = ((50e6, limits.ratio_50m), (40e6, limits.ratio_40m), (30e6, limits.ratio_30m), (20e6, limits.ratio_20m))
+    ratio = next((ratio for records, ratio in ladder if most > records), None)
+    if ratio is None:
+        return None
+    found = straggler_of(
+        tasks,
+        ratio=ratio,
+        floor_ms=floor_ms,
+        least_tasks=limits.least_tasks,
+        data_ratio=ratio,
+        host_share=limits.host_share,
+    )
+    return found if found is not None and found.kind == "data" else None
+
+
+def _on_slow_machine(run: Run, found: Straggler) -> bool:
+    """Whether the task was long because its machine was slow in all stages, which B4 tells better."""
+    slow = {executor for one, _ in slow_machines(run) for executor in one.executors}
+    return found.kind != "data" and found.tasks.texts("executor_id")[found.longest] in slow
 
 
 def _finding(run: Run, application: Timeline | None, place: Place, stage: StageTasks, found: Straggler) -> Finding:
