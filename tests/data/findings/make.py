@@ -1,5 +1,5 @@
-"""Makes the event logs of this folder: runs each job of `tests/jobs/findings_*.py` with the pyspark that is installed
-and scrubs what names the machine.
+"""Makes the event logs of this folder: runs each job of `tests/jobs/findings_*.py`, and the jobs of `tests/jobs/faults`
+that stand below with their healthy twins, with the pyspark that is installed, and scrubs what names the machine.
 
     SPARK_LOCAL_IP=127.0.0.1 python tests/data/findings/make.py [NAME...]
 
@@ -23,9 +23,19 @@ ROOT = HERE.parents[2]
 _ENVIRONMENT = ("Hadoop Properties", "System Properties", "Metrics Properties", "Classpath Entries")
 
 
+# The scale of each fault's logs: faulty, healthy (0: none is kept).
+FAULTS = {
+    "disk_full": (1.0, 0.3),
+    "fetch_failure": (1.0, 0.3),
+    "listener_overload": (1.0, 0.3),
+    "skewed_join": (1.0, 0.3),
+    "slow_node": (1.0, 0.3),
+}
+
+
 def lines_of(log: Path) -> Iterator[bytes]:
-    """The lines of a rolling log's only part."""
-    (part,) = log.glob("events_1_*.zstd")
+    """The lines of a log in one file, or of a rolling log's only part."""
+    (part,) = log.glob("events_1_*.zstd") if log.is_dir() else (log,)
     with part.open("rb") as raw, zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True) as reader:
         yield from reader.read().splitlines()
 
@@ -61,7 +71,23 @@ def make(job: Path) -> None:
     (HERE / f"{job.stem}.zstd").write_bytes(zstandard.ZstdCompressor(level=19).compress(text))
 
 
+def make_fault(fault: str, scale: float, *, healthy: bool) -> None:
+    twin = ["--healthy"] if healthy else []
+    with tempfile.TemporaryDirectory() as directory:
+        command = [sys.executable, "-m", "tests.jobs.faults", fault, "--scale", str(scale), "--log-dir", directory]
+        subprocess.run([*command, *twin], cwd=ROOT)  # some faults end their job
+        (log,) = Path(directory).glob("app-*")
+        text = b"".join(scrubbed(line) for line in lines_of(log))
+    name = f"{fault}_healthy" if healthy else fault
+    (HERE / f"{name}.zstd").write_bytes(zstandard.ZstdCompressor(level=19).compress(text))
+
+
 if __name__ == "__main__":
     for path in sorted((ROOT / "tests" / "jobs").glob("findings_*.py")):
         if len(sys.argv) == 1 or path.stem in sys.argv[1:]:
             make(path)
+    for fault, scales in FAULTS.items():
+        if len(sys.argv) == 1 or fault in sys.argv[1:]:
+            for scale, healthy in zip(scales, (False, True), strict=True):
+                if scale:
+                    make_fault(fault, scale, healthy=healthy)
