@@ -89,7 +89,8 @@ def dotted(version: Version) -> str:
 
 def clean(text: str) -> str:
     """A default as one cell; long texts and those that point elsewhere say nothing that can be compared."""
-    return "" if len(text) > 120 or text.startswith("<") else re.sub(r"[\t\n|]", " ", text)
+    elsewhere = text.startswith("<") or "file:" in text
+    return "" if len(text) > 120 or elsewhere else re.sub(r"[\t\n|]", " ", text)
 
 
 def version_of(jars: Path) -> Version:
