@@ -98,17 +98,23 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """A table that a rule cannot do without, and the columns of it that must hold something."""
+    """A table that a rule cannot do without, and the columns of it that must hold something.
+
+    `record` is how to have them recorded where a log does not hold them by itself; with it a table without rows lacks
+    them too.
+    """
 
     table: Table
     columns: tuple[str, ...] = ()
+    record: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule(Generic[LimitsT]):
     """One diagnosis. `code` is never reused; `check` is pure: no I/O, no clock, no state.
 
-    `needs_times`: whether it can say nothing where start and end of the application are not known.
+    `needs_times`: whether it can say nothing where start and end of the application are not known. `partly` is what it
+    can do without, but then judges only part of what it is for.
     """
 
     code: str
@@ -118,6 +124,7 @@ class Rule(Generic[LimitsT]):
     limits: LimitsT
     check: Callable[[Run, LimitsT], Iterator[Finding]]
     needs_times: bool = False
+    partly: tuple[Reads, ...] = ()
 
     @property
     def page(self) -> str:

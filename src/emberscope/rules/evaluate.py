@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from emberscope.rules.base import Consequence, Evidence, Finding, Rule, Where
+from emberscope.rules.base import Consequence, Evidence, Finding, Reads, Rule, Where
 from emberscope.rules.catalog import RULES
 from emberscope.rules.causes import causes
 from emberscope.simulate.cores import observed_window, offered_core_ms
@@ -38,6 +38,7 @@ SMALL_TASK_TIME_MS: Final = 60_000
 _EVENT_LOG: Final = "from a Spark event log (spark.eventLog.enabled=true)"
 _RECORDING: Final = "from a recording (start the application with `emberscope run`)"
 _NOT_HERE: Final = "which this log does not hold"
+_IN_PART: Final = ", to judge all that it is for"
 _SOURCES: Final = (_EVENT_LOG, _RECORDING)
 _RECORDED: Final = frozenset({"samples", "stacks", "frames", "spans", "series", "marks"})
 
@@ -92,8 +93,8 @@ class NotEvaluated:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """All findings of one run, ranked, causes before their consequences; the rules that could not be asked, and how
-    many could."""
+    """All findings of one run, ranked, causes before their consequences; the rules that could not be asked at all or
+    in part, and how many could."""
 
     findings: tuple[Ranked, ...]
     not_evaluated: tuple[NotEvaluated, ...]
@@ -104,24 +105,22 @@ def evaluate(run: Run, rules: Sequence[Rule[Any]] = RULES) -> Diagnosis:
     """Asks every rule whose tables are there."""
     sureness = data_confidence(run)
     small = task_time_ms(run) < SMALL_TASK_TIME_MS
-    found, unasked = [], []
+    found, unasked, halves = [], [], []
     for rule in rules:
         missing = _missing(rule, run)
         if missing:
-            needs = "; ".join(f"{' and '.join(names)}, {source}" for source, names in missing.items())
-            sources = (
-                source if source in _SOURCES else f"{' and '.join(n)}, {source}" for source, n in missing.items()
-            )
-            reason = "; ".join(source.removeprefix("from ") for source in sources)
-            unasked.append(NotEvaluated(rule.code, needs, reason))
+            unasked.append(_not_evaluated(rule, missing))
             continue
+        in_part = _lacks(rule.partly, run)
+        if in_part:
+            halves.append(_not_evaluated(rule, in_part, _IN_PART))
         for finding in folded(rule.name, tuple(rule.check(run, rule.limits)), run.application.observed_ms):
             confidence = finding.confidence * sureness
             worth = impact_ratio(finding, run) * confidence
             severity = severity_of(worth, finding.consequence, small=small)
             worth_ms = worth * (run.application.observed_ms or 0)
             found.append(Ranked(rule, run.application.app_id, finding, severity, confidence, worth_ms=worth_ms))
-    return Diagnosis(ranked(found), tuple(unasked), len(rules) - len(unasked))
+    return Diagnosis(ranked(found), (*unasked, *halves), len(rules) - len(unasked))
 
 
 def folded(name: str, findings: Sequence[Finding], length_ms: int | None) -> Sequence[Finding]:
@@ -246,10 +245,27 @@ def data_confidence(run: Run) -> float:
     return float(sureness * here / sum(expected.values()))
 
 
+def _not_evaluated(rule: Rule[Any], missing: Mapping[str, Sequence[str]], what_for: str = "") -> NotEvaluated:
+    """The answer of a rule that lacks this, by where it would come from."""
+    needs = "; ".join(f"{' and '.join(names)}, {source}" for source, names in missing.items())
+    sources = (source if source in _SOURCES else f"{' and '.join(n)}, {source}" for source, n in missing.items())
+    reason = "; ".join(source.removeprefix("from ") for source in sources)
+    return NotEvaluated(rule.code, needs + what_for, reason + what_for)
+
+
 def _missing(rule: Rule[Any], run: Run) -> dict[str, list[str]]:
     """What of the rule's needs this run lacks, by where it would come from; empty where it has all."""
+    lacks = _lacks(rule.reads, run)
+    # Times come with the event log: where all of it lacks, that is said once.
+    if rule.needs_times and _EVENT_LOG not in lacks and observed_window(run) is None:
+        lacks.setdefault(_NOT_HERE, []).append("the start of the application and a time after it")
+    return lacks
+
+
+def _lacks(reads: Sequence[Reads], run: Run) -> dict[str, list[str]]:
+    """What of these the run lacks, by where it would come from."""
     lacks: dict[str, list[str]] = {}
-    for read in rule.reads:
+    for read in reads:
         table = run.tables.get(read.table.name)
         if table is None:
             recorded = read.table.name in _RECORDED
@@ -257,10 +273,9 @@ def _missing(rule: Rule[Any], run: Run) -> dict[str, list[str]]:
             source = _NOT_HERE if here else _RECORDING if recorded else _EVENT_LOG
             lacks.setdefault(source, []).append(read.table.name)
             continue
-        empty = [name for name in read.columns if table.num_rows and table[name].null_count == table.num_rows]
+        known = table.num_rows > 0 or bool(read.record)
+        empty = [name for name in read.columns if known and table[name].null_count == table.num_rows]
         if empty:
-            lacks.setdefault(_NOT_HERE, []).extend(f"{read.table.name}.{name}" for name in empty)
-    # Times come with the event log: where all of it lacks, that is said once.
-    if rule.needs_times and _EVENT_LOG not in lacks and observed_window(run) is None:
-        lacks.setdefault(_NOT_HERE, []).append("the start of the application and a time after it")
+            source = f"{_NOT_HERE}; {read.record} records it" if read.record else _NOT_HERE
+            lacks.setdefault(source, []).extend(f"{read.table.name}.{name}" for name in empty)
     return lacks
