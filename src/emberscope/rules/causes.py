@@ -16,6 +16,15 @@ PAIRS: Final[frozenset[tuple[str, str]]] = frozenset(
         # memory
         ("C3", "B1"),  # the skewed partition is what does not fit into memory
         ("C1", "B1"),  # and what fills the heap
+        ("C5", "B1"),
+        ("C9", "B1"),
+        ("H4", "C5"),  # attempts that failed for want of heap
+        ("H5", "C5"),
+        ("H4", "C6"),  # or of memory for Python
+        ("H5", "C6"),
+        ("F3", "C6"),  # what Python did in attempts that failed for its memory
+        ("A1", "C8"),  # the driver is alone while it makes and sends a broadcast
+        ("A2", "C8"),  # and executors wait for it
         # shuffle
         # storage
         # plan and cache

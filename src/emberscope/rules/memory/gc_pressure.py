@@ -3,81 +3,99 @@
 ## What it means
 While a JVM collects garbage all tasks in it stand still. The share here is Spark's own: collection time of the executor
 while tasks ran, over their run time. A high share means that the heap is nearly full of objects that stay alive (cached
-data, large aggregations, broadcast tables, collected lists), or that very many short-lived objects are made.
+data, large aggregations, broadcast tables, collected lists), or that very many short-lived objects are made. Which of
+the two it is shows in how full the heap got, where the log says so.
 
 ## What it costs
 Every task without the collection time above a healthy 5 %, replayed through the application.
 
 ## What to do
-Give the heap room: more memory for the executor, or fewer cores in it so that fewer tasks share it. Cache less, or
+Give a full heap room: more memory for the executor, or fewer cores in it so that fewer tasks share it. Cache less, or
 serialised (MEMORY_AND_DISK with columnar DataFrames in place of RDDs of objects). Use DataFrame operations in place of
-functions over objects. On large heaps a modern collector (G1) is worth a look where another one was set.
+functions over objects. On large heaps a modern collector (G1) is worth a look where another one was set. A heap that
+never got half full needs no more memory: there the garbage itself is the trouble.
 
 ## When to ignore it
-In short applications, where most of it is the heap growing to its size; and where the pauses do not delay the longest
-stage.
+In short applications, where most of it is a large heap growing to its size (collection in the first half minute of
+executors with large heaps is therefore left out); and where the pauses do not delay the longest stage.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
-from emberscope.rules.memory.heap import heap_setting
+from emberscope.rules.base import Evidence, Finding, Reads, Rule, Where
+from emberscope.rules.memory.gc_advice import advice_for
+from emberscope.rules.memory.heap import full_ratio, heap_bytes, heap_setting, heaps, polled_ratio
 from emberscope.rules.places import place_of, places
-from emberscope.rules.settings import MIB, is_local, memory_words, number_setting
-from emberscope.simulate.replay import saving, timeline
-from emberscope.simulate.stage_tasks import StageTasks, stage_tasks
+from emberscope.rules.price import priced
+from emberscope.simulate.stage_figures import StageFigures, stage_figures
+from emberscope.simulate.stage_tasks import StageTasks
 from emberscope.tables.jobs import JOBS
 from emberscope.tables.stages import STAGES
 from emberscope.tables.tasks import TASKS
 from emberscope.units import format_bytes, format_ms, format_ratio
 
 if TYPE_CHECKING:
-    from emberscope.tables.run import Run
+    from numpy.typing import NDArray
 
-# The heap is raised by half: enough to see a change, not so much that nodes do not hold it (proposal).
-_MORE_HEAP: Final = 1.5
+    from emberscope.tables.run import Run
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Sources: Kubeflow's tools report from 10 %; Dr. Elephant's ladder is 8, 10, 15 and 20 %, and it calls less than
-    5 % low. The floor is our proposal."""
+    5 % low. All else is our proposal."""
 
-    ratio: float = 0.10  # collection over run time of all tasks, or of one stage that is long enough (Kubeflow)
+    ratio: float = 0.10  # collection over run time of all tasks (Kubeflow)
     healthy_ratio: float = 0.05  # what a run may spend; only more is priced (Dr. Elephant)
     floor_ms: int = 5_000  # collection time in all; less is start-up (proposal)
     stage_share: float = 0.5  # a stage with more than this share of the collection time is named (proposal)
+    full: float = 0.5  # a heap that never held this share is not full: memory is no cure (proposal)
+    polled_ms: int = 30_000  # a task of three heartbeats shows how full its heap was,
+    polled_share: float = 0.5  # if so much of the collection is in such tasks (proposal)
+    start_ms: int = 30_000  # in the first half minute of an executor (proposal)
+    large_bytes: int = 4 << 30  # a heap of this size grows to it, and collects at each step (proposal),
+    start_share: float = 0.9  # if so much of the collection was then (proposal)
+    priced_share: float = 0.001  # stages with less of the time that could go are not replayed (proposal)
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
-    stages = stage_tasks(run)
-    gc_ms = {stage.key: float(stage.amounts("gc_time_ms").sum()) for stage in stages}
-    run_ms = {stage.key: float(stage.run_ms().sum()) for stage in stages}
-    total_gc, total_run = sum(gc_ms.values()), sum(run_ms.values())
+    figures = stage_figures(run)
+    if figures is None:
+        return
+    gc_ms, run_ms = figures.total("gc_time_ms"), figures.run_ms()
+    total_gc, total_run = float(gc_ms.sum()), float(run_ms.sum())
     if total_run <= 0 or total_gc < limits.floor_ms or total_gc < limits.ratio * total_run:
         return
-    worst = max(stages, key=lambda stage: gc_ms[stage.key])
+    full = full_ratio(run)
+    known_full = full is not None and full >= limits.full
+    looked_at = polled_ratio(figures, "gc_time_ms", limits.polled_ms)
+    has_room = full is not None and not known_full and looked_at >= limits.polled_share
+    early = _early_share(run, figures, limits.start_ms)
+    grows = early >= limits.start_share and heap_bytes(run) >= limits.large_bytes and not known_full
+    if grows or (has_room and early >= limits.start_share):
+        return
+    worst = figures.stages[int(np.argmax(gc_ms))]
     place = place_of(places(run), worst.key)
-    one = gc_ms[worst.key] > limits.stage_share * total_gc
-    excess = {stage.key: _excess_ms(stage, limits.healthy_ratio) for stage in stages}
-    application = timeline(run)
-    if application is None:
-        wall_ms, basis = None, "The times of the application are not known, so nothing could be replayed."
-    else:
-        changed = {}
-        for stage in stages:
-            durations = stage.durations_ms()
-            changed[stage.key] = np.maximum(0.0, durations - excess[stage.key])[~np.isnan(durations)]
-        price = saving(application, changed)
-        wall_ms = price.wall_ms
-        basis = f"Collection above {format_ratio(limits.healthy_ratio)} of each task taken off. {price.basis}"
+    one = float(gc_ms.max()) > limits.stage_share * total_gc
+    excess = {stage.key: _excess_ms(stage, limits.healthy_ratio) for stage in figures.stages}
+    core_ms = sum(float(values.sum()) for values in excess.values())
+    price = priced(
+        run,
+        {
+            stage.key: _without(stage, excess[stage.key])
+            for stage in figures.stages
+            if excess[stage.key].sum() > limits.priced_share * core_ms
+        },
+        f"Collection above {format_ratio(limits.healthy_ratio)} of each task taken off.",
+    )
     ratio = total_gc / total_run
     yield Finding(
         title=f"Garbage collection took {format_ratio(ratio)} of task time",
@@ -85,65 +103,74 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         f"executor collected garbage. "
         + (f"Most of it was in one stage: {place.sentence}." if one else f"The worst stage is {place.sentence}."),
         where=place.where if one else Where(),
-        evidence=tuple(_evidence(run, ratio, worst, gc_ms[worst.key], run_ms[worst.key])),
-        advice=tuple(_advice(run)),
-        wasted_wall_ms=wall_ms,
-        wasted_core_ms=round(sum(float(values.sum()) for values in excess.values())),
-        saving_basis=basis,
-        confidence=0.85,
+        evidence=tuple(_evidence(run, ratio, worst, early)),
+        advice=tuple(advice_for(run, ratio, has_room=has_room)),
+        wasted_wall_ms=price.wall_ms,
+        wasted_core_ms=round(core_ms),
+        saving_basis=price.basis,
+        # Without a peak of the heap nobody knows whether it was full, and early collection may be its growth.
+        confidence=0.85 if known_full or has_room or early < limits.stage_share else 0.7,
     )
 
 
-def _excess_ms(stage: StageTasks, healthy: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _excess_ms(stage: StageTasks, healthy: float) -> NDArray[np.float64]:
     """Collection time of each task above the healthy share of its run time."""
-    excess: np.ndarray[tuple[int], np.dtype[np.float64]] = np.maximum(
-        0.0, stage.amounts("gc_time_ms") - healthy * stage.run_ms()
-    )
+    excess: NDArray[np.float64] = np.maximum(0.0, stage.amounts("gc_time_ms") - healthy * stage.run_ms())
     return excess
 
 
-def _evidence(run: Run, ratio: float, worst: StageTasks, gc_ms: float, run_ms: float) -> Iterator[Evidence]:
+def _without(stage: StageTasks, excess: NDArray[np.float64]) -> NDArray[np.float64]:
+    durations = stage.durations_ms()
+    left: NDArray[np.float64] = np.maximum(0.0, durations - excess)[~np.isnan(durations)]
+    return left
+
+
+def _early_share(run: Run, figures: StageFigures, start_ms: float) -> float:
+    """Share of the collection time in tasks that were launched in the first `start_ms` of their executor."""
+    gc_ms = figures.columns.amounts("gc_time_ms")
+    added = {heap.executor_id: heap.added_ms for heap in heaps(run) if heap.added_ms is not None}
+    if not added or gc_ms.sum() <= 0:
+        return 0.0
+    ids = figures.columns.table["executor_id"].cast(pa.string())
+    at = pc.fill_null(pc.index_in(ids, value_set=pa.array(list(added), pa.string())), -1)
+    index = np.asarray(at.to_numpy(), dtype=np.int64)[figures.columns.order]
+    since = np.where(index >= 0, np.array([*added.values(), 0], dtype=np.float64)[index], np.nan)
+    early = figures.columns.numbers("launch_ms") - since < start_ms
+    return float(gc_ms[early].sum() / gc_ms.sum())
+
+
+def _evidence(run: Run, ratio: float, worst: StageTasks, early: float) -> Iterator[Evidence]:
     yield Evidence(
         f"{format_ratio(ratio)} of all executor run time was garbage collection",
         "tasks.gc_time_ms / executor_run_time_ms",
         round(ratio, 4),
         "ratio",
     )
+    gc_ms, run_ms = float(worst.amounts("gc_time_ms").sum()), float(worst.run_ms().sum())
     yield Evidence(
-        f"stage {worst.key[0]}: {format_ms(gc_ms)} of {format_ms(run_ms)}",
-        "tasks.gc_time_ms",
-        round(gc_ms),
-        "ms",
+        f"stage {worst.key[0]}: {format_ms(gc_ms)} of {format_ms(run_ms)}", "tasks.gc_time_ms", round(gc_ms), "ms"
     )
-    key, heap = heap_setting(run)
-    peak = float(np.nanmax(worst.numbers("peak_jvm_heap_bytes"), initial=0.0))
-    if peak > 0:
+    key, size = heap_setting(run)
+    fullest = max(heaps(run), key=lambda heap: heap.full_ratio or 0.0, default=None)
+    if fullest is not None and fullest.peak_bytes is not None:
         yield Evidence(
-            f"the heap held {format_bytes(peak)} at most, of {format_bytes(heap)} ({key})",
-            "tasks.peak_jvm_heap_bytes",
-            peak,
+            f"the heap held {format_bytes(fullest.peak_bytes)} at most, of {format_bytes(fullest.limit_bytes)} "
+            f"(executor {fullest.executor_id}, {key})",
+            "executors.peak_jvm_heap_bytes",
+            fullest.peak_bytes,
             "bytes",
         )
     else:
-        yield Evidence(f"the heap is {format_bytes(heap)} ({key})", "conf", heap, "bytes")
-
-
-def _advice(run: Run) -> Iterator[Advice]:
-    key, heap = heap_setting(run)
-    value = memory_words(math.ceil(_MORE_HEAP * heap / (256 * MIB)) * 256 * MIB)
-    yield set_conf(key, value, f"Half more room than the {format_bytes(heap)} of now.")
-    cores = int(number_setting(run, "spark.executor.cores", 1))
-    if cores > 1 and not is_local(run):
-        yield set_conf(
-            "spark.executor.cores",
-            max(1, cores // 2),
-            f"Or, in place of more memory: fewer tasks at one time share the heap (now {cores}).",
+        yield Evidence(
+            f"the heap is {format_bytes(size)} ({key}); how full it was no event says", "conf", size, "bytes"
         )
-    yield Advice(
-        "check",
-        "Look at what stays alive: cached data that nothing reads again (`unpersist`), lists collected per key, large "
-        "broadcasts. The allocation samples of the stage show who makes the garbage.",
-    )
+    if early > 0.5:
+        yield Evidence(
+            f"{format_ratio(early)} of it in tasks that began in the first half minute of their executor",
+            "tasks.launch_ms, executors.added_ms",
+            round(early, 4),
+            "ratio",
+        )
 
 
 RULE = Rule(

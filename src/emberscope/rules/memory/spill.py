@@ -31,12 +31,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from emberscope.rules.base import Evidence, Finding, Reads, Rule
+from emberscope.rules.memory.heap import task_memory_bytes
 from emberscope.rules.memory.spill_advice import advice_for
 from emberscope.rules.places import Place, place_of, places
+from emberscope.rules.price import Price, priced
 from emberscope.rules.spill_time import DISK_BYTES_PER_MS, disk_wait_ms
 from emberscope.rules.stage_samples import operator_ratio
-from emberscope.simulate.replay import Timeline, saving, timeline
-from emberscope.simulate.stage_tasks import StageTasks, stage_tasks
+from emberscope.simulate.stage_figures import stage_figures
+from emberscope.simulate.stage_tasks import StageTasks
 from emberscope.tables.jobs import JOBS
 from emberscope.tables.stages import STAGES
 from emberscope.tables.tasks import TASKS
@@ -58,68 +60,91 @@ class Limits:
     least_read_ratio: float = 0.01  # spill on disk over what the stage read (spark-advisor)
     disk_bytes_per_ms: int = DISK_BYTES_PER_MS  # 100 MB/s: what a plain cloud volume gives one task (proposal)
     one_task_share: float = 0.5  # more than this share of the spill in one of many tasks: skew explains it (proposal)
+    floor_ms: int = 10_000  # a shorter stage counts only where it is
+    least_app_ratio: float = 0.01  # this share of the application (proposal)
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
-    application, known = timeline(run), places(run)
-    for stage in stage_tasks(run):
-        disk, memory = stage.amounts("disk_spilled_bytes").sum(), stage.amounts("memory_spilled_bytes").sum()
-        if disk < limits.disk_bytes and memory < limits.memory_bytes:
-            continue
-        if disk < limits.least_read_ratio * stage.read_bytes().sum():
-            continue
-        yield _finding(run, limits, application, place_of(known, stage.key), stage)
+    figures = stage_figures(run)
+    if figures is None:
+        return
+    disk, memory = figures.total("disk_spilled_bytes"), figures.total("memory_spilled_bytes")
+    read = sum(
+        (figures.total(name) for name in ("input_bytes", "shuffle_read_local_bytes", "shuffle_read_remote_bytes")),
+        np.zeros(len(disk)),
+    )
+    least_ms = min(limits.floor_ms, limits.least_app_ratio * (run.application.observed_ms or 0))
+    much = ((disk >= limits.disk_bytes) | (memory >= limits.memory_bytes)) & (
+        (disk >= limits.least_read_ratio * read) | (disk == 0)
+    )
+    known = places(run) if much.any() else {}
+    for index in np.flatnonzero(much & ~(figures.wall_ms < least_ms)).tolist():
+        stage = figures.stages[index]
+        yield _finding(run, limits, place_of(known, stage.key), stage)
 
 
-def _finding(run: Run, limits: Limits, application: Timeline | None, place: Place, stage: StageTasks) -> Finding:
+def _finding(run: Run, limits: Limits, place: Place, stage: StageTasks) -> Finding:
     disk, memory = stage.amounts("disk_spilled_bytes"), stage.amounts("memory_spilled_bytes")
     spilled = (disk > 0) | (memory > 0)
-    largest = int(np.argmax(disk))
-    skewed = len(stage) >= 4 and disk[largest] > limits.one_task_share * disk.sum()
+    on_disk = disk.sum() > 0
+    largest = int(np.argmax(disk if on_disk else memory))
+    skewed = len(stage) >= 4 and memory[largest] + disk[largest] > limits.one_task_share * (memory + disk).sum()
     measured = operator_ratio(run, stage.key[0], "spill")
     cost_ms = _cost_ms(stage, limits, measured)
-    durations = stage.durations_ms()
-    without = (durations - np.minimum(cost_ms, np.nan_to_num(durations)))[~np.isnan(durations)]
-    if application is None:
-        wall_ms, basis = None, "The times of the application are not known, so nothing could be replayed."
-    else:
-        price = saving(application, {stage.key: without})
+    if on_disk:
+        durations = stage.durations_ms()
+        without = (durations - np.minimum(cost_ms, np.nan_to_num(durations)))[~np.isnan(durations)]
         how = "the spilled bytes written and read once at 100 MB/s"
         if measured is not None:
             how += f", while off the CPU, and the {format_ratio(measured)} of the stage's CPU samples in spill code"
-        wall_ms, basis = price.wall_ms, f"Time of the spill, estimated: {how}. {price.basis}"
-    evidence = [
-        Evidence(
-            f"{format_bytes(disk.sum())} spilled to disk ({format_bytes(memory.sum())} in memory) by "
-            f"{format_count(spilled.sum())} of {format_count(len(stage))} tasks",
-            "tasks.disk_spilled_bytes",
-            float(disk.sum()),
-            "bytes",
-        ),
-        Evidence(
-            f"the largest spill of one task is {format_bytes(disk[largest])}",
-            "tasks.disk_spilled_bytes",
-            float(disk[largest]),
-            "bytes",
-        ),
-    ]
+        price = priced(run, {stage.key: without}, f"Time of the spill, estimated: {how}.")
+    else:
+        price = Price(None, "The log does not say how many bytes went to disk, so the spill has no price.")
+    size = f"{format_bytes(disk.sum())} to disk" if on_disk else f"{format_bytes(memory.sum())} of memory"
+    cost = f" and worked on disk for about {format_ms(cost_ms.sum())} of task time" if on_disk else ""
+    return Finding(
+        title=f"{place.title} spilled {size}",
+        summary=f"{place.sentence}: {format_count(spilled.sum())} of {format_count(len(stage))} tasks did not get the "
+        f"memory they needed{cost}." + (" One task did most of it: its partition is too large." if skewed else ""),
+        where=place.where,
+        evidence=tuple(_evidence(run, stage, largest)),
+        advice=tuple(advice_for(run, place, stage, skewed=skewed)),
+        wasted_wall_ms=price.wall_ms,
+        wasted_core_ms=round(cost_ms.sum()) if on_disk else None,
+        saving_basis=price.basis,
+        confidence=0.7 if measured is not None else 0.6,
+    )
+
+
+def _evidence(run: Run, stage: StageTasks, largest: int) -> Iterator[Evidence]:
+    disk, memory = stage.amounts("disk_spilled_bytes"), stage.amounts("memory_spilled_bytes")
+    spilled = (disk > 0) | (memory > 0)
+    yield Evidence(
+        f"{format_bytes(disk.sum())} spilled to disk ({format_bytes(memory.sum())} in memory) by "
+        f"{format_count(spilled.sum())} of {format_count(len(stage))} tasks",
+        "tasks.disk_spilled_bytes",
+        float(disk.sum()),
+        "bytes",
+    )
+    yield Evidence(
+        f"the largest spill of one task is {format_bytes(disk[largest])} ({format_bytes(memory[largest])} in memory)",
+        "tasks.disk_spilled_bytes",
+        float(disk[largest]),
+        "bytes",
+    )
     peak = np.nanmax(stage.numbers("peak_execution_memory_bytes"), initial=0.0)
     if peak > 0:
         text = f"a task held at most {format_bytes(peak)} of execution memory"
-        evidence.append(Evidence(text, "tasks.peak_execution_memory_bytes", float(peak), "bytes"))
-    return Finding(
-        title=f"{place.title} spilled {format_bytes(disk.sum())} to disk",
-        summary=f"{place.sentence}: {format_count(spilled.sum())} of {format_count(len(stage))} tasks did not get the "
-        f"memory they needed and worked on disk for about {format_ms(cost_ms.sum())} of task time."
-        + (" One task did most of it: its partition is too large." if skewed else ""),
-        where=place.where,
-        evidence=tuple(evidence),
-        advice=tuple(advice_for(run, place, stage, skewed=skewed)),
-        wasted_wall_ms=wall_ms,
-        wasted_core_ms=round(cost_ms.sum()),
-        saving_basis=basis,
-        confidence=0.7 if measured is not None else 0.6,
-    )
+        yield Evidence(text, "tasks.peak_execution_memory_bytes", float(peak), "bytes")
+    share = task_memory_bytes(run, stage.cpus)
+    if share:
+        yield Evidence(
+            f"with all cores busy a task may have {format_bytes(share)}: the heap less 300 MiB, times "
+            "spark.memory.fraction (or the memory off the heap), by the tasks that run at one time",
+            "executors.max_on_heap_storage_bytes, conf",
+            round(share),
+            "bytes",
+        )
 
 
 def _cost_ms(stage: StageTasks, limits: Limits, measured: float | None) -> NDArray[np.float64]:
