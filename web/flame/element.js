@@ -1,6 +1,7 @@
 // <x-flame>: the flame graph as an element. Its data lie in a script inside it (report/flame_page.py writes it).
 // The address holds all of its state: whatever is done writes the address, and `update` shows what the address says.
 
+import { copyText } from '../clipboard.js';
 import { onState, readState, writeState } from '../state.js';
 import { onThemeChange } from '../theme.js';
 import { inflate, unpack } from './unpack.js';
@@ -22,7 +23,6 @@ import { zoomText } from './zoom.js';
 import { showTop } from './table.js';
 import { made } from './made.js';
 import { showComparison, showFound, showLegend, showPath, showTip, weightWords } from './words.js';
-import { copyText } from './save.js';
 import { wireTools } from './tools.js';
 
 /** @typedef {import('./unpack.js').Flame} Flame */

@@ -1,4 +1,4 @@
-// What is seen, as files for other tools and for reports; and the clipboard.
+// What is seen, as files for other tools and for reports.
 
 import { pngOf, svgText, unrolled } from './image.js';
 import { pprofBytes } from './pprof.js';
@@ -86,24 +86,4 @@ export function saveFile(blob, name) {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-}
-
-/**
- * Copies a text, also where a page from disk has no right to the clipboard.
- * @param {string} text
- * @returns {Promise<boolean>} whether it worked
- */
-export async function copyText(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    const area = document.createElement('textarea');
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    const copied = document.execCommand('copy');
-    area.remove();
-    return copied;
-  }
 }

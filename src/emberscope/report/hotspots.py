@@ -30,6 +30,13 @@ _MOST_LINKED: Final = 300
 _SIGNS: Final = re.compile(r"[.*+?^${}()|\[\]\\]")
 
 
+def search_of(name: str) -> str | None:
+    """The expression by which the flame graph finds just this frame; None where it is too long to link."""
+    if name == NO_STACK or len(name) > _MOST_LINKED:
+        return None
+    return "^" + _SIGNS.sub(r"\\\g<0>", name) + "$"
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
     """`self` counts samples with the method on top, `total` those with it anywhere, each once.
@@ -52,9 +59,7 @@ class Method:
     @property
     def search(self) -> str | None:
         """The expression by which the flame graph finds just this method; None where it is too long to link."""
-        if self.name == NO_STACK or len(self.name) > _MOST_LINKED:
-            return None
-        return "^" + _SIGNS.sub(r"\\\g<0>", self.name) + "$"
+        return search_of(self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,8 @@ from emberscope.report.assets import content_security_policy, joined, style_shee
 from emberscope.report.bars import cores_bar, story_bar
 from emberscope.report.diagnosis import no_finding, not_evaluated_sentences
 from emberscope.report.facts import json_script, page_document
+from emberscope.report.finding_links import frame_links, links_of
+from emberscope.report.finding_tree import branches
 from emberscope.report.flame_page import MODULES, STYLES, flame_element
 from emberscope.report.part import Part, Subject, subject_of
 from emberscope.report.patch import settings_patch
@@ -40,6 +42,8 @@ Theme = Literal["auto", "light", "dark"]
 
 # So many findings stand on the first screen, and so many notes in the coverage.
 _MOST_FINDINGS: Final = 6
+# So many findings are open from the start, and every one of medium severity or above.
+_MOST_OPEN: Final = 3
 _MOST_NOTES: Final = 50
 _MOST_NAME: Final = 300
 
@@ -73,7 +77,7 @@ def _time(subject: Subject) -> Part:
         "outcome": item.outcome,
         "story": story_bar(subject.story, subject.anchors),
         "duration_ms": item.run.application.observed_ms,
-        "findings": item.diagnosis.findings,
+        "branches": branches(item.diagnosis.findings),
         "most": _MOST_FINDINGS,
         "no_finding": no_finding([item]),
         "seen": subject.seen,
@@ -88,16 +92,20 @@ def _cores(subject: Subject) -> Part:
 
 
 def _findings(subject: Subject) -> Part:
-    diagnosis = subject.item.diagnosis
+    diagnosis, operators = subject.item.diagnosis, subject.sql.operators if subject.sql else {}
+    found = branches(diagnosis.findings)
+    every = list(enumerate(diagnosis.findings, 1))
     data = {
-        "findings": diagnosis.findings,
+        "branches": [branch for branch in found if not branch.is_hint],
+        "hints": [branch for branch in found if branch.is_hint],
+        "most_open": _MOST_OPEN,
+        "links": {number: links_of(number, one, subject.anchors, operators) for number, one in every},
+        "frames": {number: frame_links(one, subject.anchors) for number, one in every},
         "no_finding": no_finding([subject.item]),
         "patch": settings_patch(diagnosis.findings),
         "not_evaluated": not_evaluated_sentences(diagnosis.not_evaluated),
-        "sql": subject.sql,
-        "recorded": subject.recorded,
     }
-    return Part("findings", "Findings", data)
+    return Part("findings", "Findings", data, ("findings.js",))
 
 
 def _sql(subject: Subject) -> Part:
@@ -135,11 +143,18 @@ def _flame(subject: Subject) -> Part:
             codegen=generated_code_words(frames, run.tables.get("plan_nodes")),
         )
     methods = subject.hotspots.methods if subject.hotspots else ()
-    searches = list(dict.fromkeys(method.search for method in methods if method.search))
+    fragments = [f"search={method.search}" for method in methods if method.search]
+    for finding in subject.item.diagnosis.findings:
+        fragments += [link.fragment for links in frame_links(finding, subject.anchors).values() for link in links]
     return Part(
         "flame",
         "Flame graph",
-        {"flame": flame, "stage_ids": subject.linked_stages, "sql": subject.sql, "searches": searches},
+        {
+            "flame": flame,
+            "stage_ids": subject.linked_stages,
+            "sql": subject.sql,
+            "fragments": list(dict.fromkeys(fragments)),
+        },
         MODULES,
         STYLES,
     )
