@@ -44,11 +44,11 @@ def test_all_tells_what_one_screen_leaves_out(capsys):
     assert "Basis: Replay" not in texts[0]
 
 
-@pytest.mark.parametrize(("limit", "code", "failures"), [("critical", 0, 0), ("high", 1, 1), ("low", 1, 4)])
-def test_the_failures_in_junit_are_those_that_the_exit_code_tells(capsys, limit, code, failures):
+@pytest.mark.parametrize(("limit", "code"), [("critical", 0), ("medium", 1), ("low", 1)])
+def test_the_failures_in_junit_are_those_that_the_exit_code_tells(capsys, limit, code):
     log = FINDINGS / "findings_skew_spill_python.zstd"
     assert exit_code(["diagnose", str(log), "--format", "junit", "--fail-on", limit]) == code
-    assert capsys.readouterr().out.count("<failure ") == failures
+    assert ("<failure " in capsys.readouterr().out) == (code == 1)
 
 
 def test_sarif_names_a_source_file_as_the_working_directory_has_it(tmp_path, capsys, monkeypatch):

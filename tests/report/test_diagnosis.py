@@ -11,9 +11,11 @@ from emberscope.report.diagnosis import (
     diagnose_document,
     diagnose_each,
     diagnose_one,
+    not_evaluated_sentences,
 )
 from emberscope.report.markdown import diagnosis_markdown
 from emberscope.report.text import diagnosis_text
+from emberscope.rules.evaluate import NotEvaluated
 from emberscope.sources.load import Input as Item
 from emberscope.tables.coverage import Coverage, Note
 from tests.runs import run_of, spark_wrote, without
@@ -70,3 +72,11 @@ def test_a_run_without_times_has_no_waterfall_and_no_duration() -> None:
     (app,) = diagnose_document([diagnose(run_of(None))])["apps"]
     assert app["duration_ms"] is None
     assert app["waterfall"] == []
+
+
+def test_of_many_rules_with_one_reason_the_first_are_named() -> None:
+    answers = [NotEvaluated(f"X{number}", "", "a log") for number in range(30)]
+    assert not_evaluated_sentences(answers[:1]) == ["Not evaluated: X0 needs a log."]
+    assert not_evaluated_sentences(answers[:2]) == ["Not evaluated: X0, X1 need a log."]
+    (sentence,) = not_evaluated_sentences(answers)
+    assert sentence.endswith("X18, X19 and 10 others need a log.")

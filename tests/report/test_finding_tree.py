@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emberscope.report.finding_tree import branches
-from emberscope.rules.evaluate import Ranked, evaluate
-from tests.runs import spark_wrote
+from emberscope.rules.evaluate import Ranked
+from tests.report.told import three
 
 
 def ranked(*caused_by: tuple[int, ...]) -> list[Ranked]:
     """Findings with these causes."""
-    (first, *_) = evaluate(spark_wrote("skew_spill_python")).findings
+    first = three().diagnosis.findings[0]
     return [replace(first, caused_by=causes) for causes in caused_by]
 
 

@@ -10,22 +10,21 @@ import pytest
 from selenium.webdriver.common.by import By
 
 from emberscope.report.bars import Anchors
-from emberscope.report.diagnosis import Diagnosed, diagnose
+from emberscope.report.diagnosis import Diagnosed
 from emberscope.report.finding_links import Link, links_of
 from emberscope.report.page import report_page
 from emberscope.rules.base import Where
-from tests.runs import spark_wrote
+from tests.report.told import of, three
 from tests.web.browser import chromium, open_page, settle
 
 
 @pytest.fixture(scope="module")
 def item() -> Diagnosed:
-    """Four findings of a log, the fourth a consequence of the third, and twelve hints."""
-    item = diagnose(spark_wrote("skew_spill_python"))
+    """Three findings of a log, the third a consequence of the second, and twelve hints."""
+    item = three()
     last = item.diagnosis.findings[-1]
     hint = replace(last, severity="info", caused_by=(), finding=replace(last.finding, title="A mere hint"))
-    findings = (*item.diagnosis.findings, *[hint] * 12)
-    return replace(item, diagnosis=replace(item.diagnosis, findings=findings), spots=item.spots + item.spots[-1:] * 12)
+    return of(item, *item.diagnosis.findings, *[hint] * 12)
 
 
 @pytest.fixture(scope="module")
@@ -36,15 +35,15 @@ def section(item: Diagnosed) -> str:
 
 
 def test_every_finding_has_its_anchor_once(section: str) -> None:
-    assert re.findall(r'id="finding-(\d+)"', section) == [str(number) for number in range(1, 17)]
+    assert re.findall(r'id="finding-(\d+)"', section) == [str(number) for number in range(1, 16)]
 
 
 def test_what_follows_stands_closed_in_its_cause(section: str) -> None:
-    article = section[section.index('id="finding-3"') : section.index('id="finding-5"')]
-    inner = article[article.index('id="finding-4"') :]
-    assert article.startswith('id="finding-3">\n<details open>')
-    assert re.match(r'id="finding-4">\s*<details>', inner)
-    assert 'Follows from <a href="#finding-3">finding 3</a>' in inner
+    article = section[section.index('id="finding-2"') : section.index('id="finding-4"')]
+    inner = article[article.index('id="finding-3"') :]
+    assert re.match(r'id="finding-2">\s*<details open>', article)
+    assert re.match(r'id="finding-3">\s*<details>', inner)
+    assert 'Follows from <a href="#finding-2">finding 2</a>' in inner
 
 
 def test_hints_are_folded_together(section: str) -> None:
@@ -61,9 +60,9 @@ def test_settings_stand_once_with_a_button_that_copies(section: str) -> None:
 
 
 def test_links_lead_to_stage_execution_operator_and_flame_graph(item: Diagnosed) -> None:
-    finding = item.diagnosis.findings[2]
+    finding = item.diagnosis.findings[1]
     anchors = Anchors(item.diagnosis.findings, {(4, 0)}, {0}, recorded=True)
-    assert links_of(3, finding, anchors, {3: "#plan-0-7"}) == (
+    assert links_of(2, finding, anchors, {2: "#plan-0-7"}) == (
         Link("stage 4", "stage-4-0"),
         Link("SQL execution 0", "sql-0"),
         Link("the operator in its plan", "plan-0-7"),
@@ -87,9 +86,9 @@ def test_a_link_to_a_folded_finding_opens_it_and_its_settings_are_copied(item: D
         open_page(browser, file, "#finding-9")
         assert browser.find_element(By.CSS_SELECTOR, "#finding-9 .evidence").is_displayed()
         assert not browser.find_element(By.CSS_SELECTOR, "#finding-10 .evidence").is_displayed()
-        browser.execute_script("location.hash = '#finding-4'")
+        browser.execute_script("location.hash = '#finding-3'")
         settle(browser)
-        assert browser.find_element(By.CSS_SELECTOR, "#finding-4 .evidence").is_displayed()
+        assert browser.find_element(By.CSS_SELECTOR, "#finding-3 .evidence").is_displayed()
         button = browser.find_element(By.CSS_SELECTOR, "x-copy button")
         browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
         button.click()

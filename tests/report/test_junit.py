@@ -8,12 +8,13 @@ import pytest
 from emberscope.report.diagnosis import Diagnosed, diagnose
 from emberscope.report.junit import junit_xml
 from emberscope.rules.catalog import RULES
+from tests.report.told import three
 from tests.runs import run_of, spark_wrote
 
 
 @pytest.fixture(scope="module")
 def item() -> Diagnosed:
-    return diagnose(spark_wrote("skew_spill_python"))
+    return three()
 
 
 def cases(text: str) -> dict[str, ElementTree.Element]:
@@ -34,12 +35,12 @@ def test_a_case_for_each_rule_and_a_suite_for_each_application(item: Diagnosed) 
 
 
 def test_what_is_severe_enough_fails_and_the_rest_is_told(item: Diagnosed) -> None:
-    found = cases(junit_xml([item], "high"))
-    failure = found["A1"].find("failure")
+    found = cases(junit_xml([item], "medium"))
+    failure = found["F3"].find("failure")
     assert failure is not None
-    assert failure.get("type") == "high"
-    assert failure.get("message", "").startswith("The driver was alone")
-    assert "Saves up to 55.1 s" in (failure.text or "")
+    assert failure.get("type") == "medium"
+    assert failure.get("message", "").startswith("Stage 9 waited for Python")
+    assert "Saves up to 14.9 s" in (failure.text or "")
     assert found["B1"].find("failure") is None
     assert "Stage 4 is skewed" in (found["B1"].findtext("system-out") or "")
     assert "<failure" not in junit_xml([item], None)

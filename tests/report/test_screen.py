@@ -12,12 +12,13 @@ from emberscope.report.screen import MOST_LINES, diagnosis_screen
 from emberscope.report.terminal import report_terminal
 from emberscope.rules.base import set_conf
 from emberscope.rules.evaluate import NotEvaluated
+from tests.report.told import of, three
 from tests.runs import run_of, spark_wrote, without
 
 
 @pytest.fixture(scope="module")
 def item() -> Diagnosed:
-    return diagnose(spark_wrote("skew_spill_python"))
+    return three()
 
 
 def many(item: Diagnosed, count: int) -> Diagnosed:
@@ -28,8 +29,7 @@ def many(item: Diagnosed, count: int) -> Diagnosed:
         replace(found, finding=replace(found.finding, title=f"Number {number}", advice=advice), caused_by=())
         for number in range(count)
     )
-    diagnosis = replace(item.diagnosis, findings=findings)
-    return replace(item, diagnosis=diagnosis, spots=item.spots[:1] * count)
+    return of(item, *findings)
 
 
 def test_one_screen_has_what_happened_the_price_the_proof_the_fix_and_one_patch_in_this_order(item: Diagnosed) -> None:
@@ -37,10 +37,10 @@ def test_one_screen_has_what_happened_the_price_the_proof_the_fix_and_one_patch_
     at = [
         text.index("findings: skew, spill, python ran"),
         text.index("driver alone, no job  "),
-        text.index("1. The driver was alone"),
-        text.index("Saves up to 55.1 s"),
-        text.index("No job ran for 55.1 s"),
-        text.index("→ Look at what happens before the first job"),
+        text.index("1. Stage 9 waited for Python"),
+        text.index("Saves up to 14.9 s"),
+        text.index("95.9 % of the tasks' time"),
+        text.index("→ Write weigh with pyspark.sql.functions"),
         text.index("spark-defaults.conf"),
         text.index("\n  spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes 83m\n"),
         text.index("Coverage: complete"),
@@ -56,13 +56,13 @@ def test_it_fits_one_screen_however_many_findings_there_are(item: Diagnosed, cou
     assert len(text.splitlines()) <= MOST_LINES
     assert "1. Number 0" in text
     if count == 80:
-        assert re.search(r"and 7\d more: 7\d high \(`--all`", text)
+        assert re.search(r"and 7\d more: 7\d medium \(`--all`", text)
 
 
 def test_a_consequence_stands_in_one_line_under_its_cause(item: Diagnosed) -> None:
-    findings = [one for one in item.diagnosis.findings if one.rule.code in ("B1", "C3")]
-    cause, effect = (replace(one, caused_by=causes) for one, causes in zip(findings, ((), (0,)), strict=True))
-    text = diagnosis_screen([replace(item, diagnosis=replace(item.diagnosis, findings=(cause, effect)))])
+    _, cause, effect = item.diagnosis.findings
+    effect = replace(effect, caused_by=(0,))
+    text = diagnosis_screen([of(item, cause, effect)])
     lines = text.splitlines()
     (line,) = [line for line in lines if effect.finding.title in line]
     assert line == f"   so also 2: {effect.finding.title}  [C3 {effect.severity}]"
@@ -72,8 +72,9 @@ def test_a_consequence_stands_in_one_line_under_its_cause(item: Diagnosed) -> No
 def test_every_text_calls_a_finding_by_the_same_number_and_price(item: Diagnosed) -> None:
     texts = [diagnosis_screen([item]), report_terminal(item), "\n".join(closing_lines(item))]
     for text in texts:
-        assert re.search(r"1\. The driver was alone for 48\.1 % of the time  \[A1 high\]", text)
-        assert "Saves up to 55.1 s and 33.3 s of core time. Confidence 60 %." in text
+        assert "1. Stage 9 waited for Python: weigh()  [F3 medium]" in text
+        assert "Saves up to 14.9 s and 28.0 s of core time." in text
+        assert "2. Stage 4 is skewed: one task ran 14× the median  [B1 low]" in text
 
 
 def test_several_applications_are_told_apart(item: Diagnosed) -> None:
@@ -81,7 +82,7 @@ def test_several_applications_are_told_apart(item: Diagnosed) -> None:
     text = diagnosis_screen([item, other])
     assert text.startswith("2 applications")
     first, second = text.index(item.outcome[:40]), text.index(other.outcome[:40])
-    assert first < text.index("The driver was alone for 48.1 %") < second
+    assert first < text.index(item.diagnosis.findings[0].finding.title) < second
     assert second < text.index(other.diagnosis.findings[0].finding.title)
 
 
@@ -104,8 +105,14 @@ def test_what_was_not_evaluated_is_one_sentence_that_says_how_to_record_it() -> 
     assert not_evaluated_line([]) == ""
 
 
-def test_nothing_found_is_said() -> None:
-    assert "No finding: none of the rules" in diagnosis_screen([diagnose(spark_wrote("none"))])
+def test_nothing_found_is_said(item: Diagnosed) -> None:
+    assert "No finding: none of the rules" in diagnosis_screen([of(item)])
+
+
+def test_what_is_not_sure_says_how_sure_it_is(item: Diagnosed) -> None:
+    unsure = replace(item.diagnosis.findings[0], confidence=0.6)
+    assert "of core time. Confidence 60 %." in diagnosis_screen([of(item, unsure)])
+    assert "Confidence" not in diagnosis_screen([item])
 
 
 @pytest.mark.parametrize("width", [40, 60, 100])

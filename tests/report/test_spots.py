@@ -36,4 +36,4 @@ def test_a_finding_about_a_stage_has_file_line_and_operator() -> None:
         "SortMergeJoin key",
         "join step",
     )
-    assert told["A1"] == Spot()
+    assert spots(run, []) == ()

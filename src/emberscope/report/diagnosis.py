@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 SCHEMA = "emberscope.diagnose/1"
 
+_MOST_CODES = 20
+
 
 @dataclass(frozen=True, slots=True)
 class Input:
@@ -119,14 +121,18 @@ def all_not_evaluated(diagnosed: Sequence[Diagnosed]) -> tuple[NotEvaluated, ...
 
 
 def not_evaluated_sentences(answers: Sequence[NotEvaluated]) -> list[str]:
-    """What could not be asked, in words: one sentence for each reason, with all rules that have it."""
+    """What could not be asked, in words: one sentence for each reason, with the rules that have it."""
     by_reason: dict[str, list[str]] = {}
     for answer in answers:
         by_reason.setdefault(answer.reason, []).append(answer.code)
-    return [
-        f"Not evaluated: {', '.join(codes)} {'needs' if len(codes) == 1 else 'need'} {reason}."
-        for reason, codes in by_reason.items()
-    ]
+    return [f"Not evaluated: {_named(codes)} {reason}." for reason, codes in by_reason.items()]
+
+
+def _named(codes: Sequence[str]) -> str:
+    if len(codes) == 1:
+        return f"{codes[0]} needs"
+    more = f" and {len(codes) - _MOST_CODES} others" if len(codes) > _MOST_CODES + 1 else ""
+    return f"{', '.join(codes[:_MOST_CODES] if more else codes)}{more} need"
 
 
 def no_finding(diagnosed: Sequence[Diagnosed]) -> str:
