@@ -17,6 +17,7 @@ from emberscope.rules.memory.heap_limit import RULE as HEAP_LIMIT
 from emberscope.rules.memory.heap_oversized import RULE as HEAP_OVERSIZED
 from emberscope.rules.memory.spill import RULE as SPILL
 from emberscope.rules.plan.python_functions import RULE as PYTHON_FUNCTIONS
+from emberscope.rules.skew.executor_imbalance import RULE as EXECUTOR_IMBALANCE
 from emberscope.rules.skew.skewed_stage import RULE as SKEWED_STAGE
 from emberscope.rules.skew.slow_node import RULE as SLOW_NODE
 from emberscope.rules.time.driver_bound import RULE as DRIVER_BOUND
@@ -29,6 +30,7 @@ RULES: Final[tuple[Rule[Any], ...]] = (
     # skew
     SKEWED_STAGE,
     SLOW_NODE,
+    EXECUTOR_IMBALANCE,
     # executors
     CHURN,
     LOST_EXECUTORS,

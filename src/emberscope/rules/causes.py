@@ -12,7 +12,9 @@ PAIRS: Final[frozenset[tuple[str, str]]] = frozenset(
         ("A2", "B1"),  # cores wait for the straggler
         ("A2", "A1"),  # executors wait for the driver
         # skew
+        ("A2", "B6"),  # cores lay idle because tasks waited for others
         # executors
+        ("A2", "H3"),  # cores wait while lost work is done again
         # memory
         ("C3", "B1"),  # the skewed partition is what does not fit into memory
         ("C1", "B1"),  # and what fills the heap

@@ -26,6 +26,7 @@ _ENVIRONMENT = ("Hadoop Properties", "System Properties", "Metrics Properties", 
 # The scale of each fault's logs: faulty, healthy (0: none is kept).
 FAULTS = {
     "disk_full": (1.0, 0.3),
+    "executor_imbalance": (1.0, 0.3),
     "fetch_failure": (1.0, 0.3),
     "listener_overload": (1.0, 0.3),
     "skewed_join": (1.0, 0.3),

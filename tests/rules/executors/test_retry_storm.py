@@ -82,3 +82,12 @@ def test_memory_asks_for_fewer_rows_in_a_task() -> None:
     )
     (finding,) = found(RULE, run)
     assert "more memory" in finding.advice[0].text
+
+
+def test_jobs_that_failed_alike_are_told_together() -> None:
+    rows = [thrown(n // 4, 1_000 * n, n % 4, task_id=n) for n in range(12)]
+    jobs = [{**ended_by(n, 0, 4_000 * n, 4_000 * n + 4_000), "job_id": n} for n in range(3)]
+    stages = [failed_stage(n, 4_000 * n, 4_000 * n + 4_000) for n in range(3)]
+    (finding,) = found(RULE, run_of(tasks=rows, stages=stages, jobs=jobs))
+    assert finding.title.startswith("Job 0 and 2 more failed: task 0 of stage 0 threw the same exception")
+    assert finding.wasted_core_ms == 12_000

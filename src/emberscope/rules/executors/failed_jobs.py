@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow.compute as pc
 
+from emberscope.rules.executors.errors import exception_line, program_line
 from emberscope.rules.executors.failed_attempts import FailedAttempts, failed_attempts
 from emberscope.simulate.stage_figures import stage_figures
 from emberscope.simulate.stage_tasks import StageKey
 from emberscope.tables.run import once
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from emberscope.tables.run import Run
 
@@ -45,6 +46,36 @@ class FailedJob:
     def kind(self) -> str:
         """The kind of its last failure; `none` where no task failed."""
         return str(self.attempts.kinds[-1]) if self.attempts is not None and len(self.attempts) else "none"
+
+    @property
+    def said(self) -> str:
+        """The last exception in one line, or else what Spark says of the job."""
+        if self.attempts is None:
+            return exception_line(None, self.message)
+        return exception_line(str(self.attempts.texts("error_class")[-1] or ""), self._last_message)
+
+    @property
+    def line(self) -> str | None:
+        """The line of the program that the last exception came from."""
+        return program_line(self._last_message) or program_line(self.message)
+
+    @property
+    def _last_message(self) -> str:
+        return self.message if self.attempts is None else str(self.attempts.texts("error_message")[-1] or "")
+
+
+def alike(jobs: Iterable[FailedJob]) -> list[list[FailedJob]]:
+    """Jobs that failed for the same reason at the same line, together, in their order."""
+    groups: dict[tuple[str, str, str | None], list[FailedJob]] = {}
+    for job in jobs:
+        groups.setdefault((job.kind, job.said, job.line), []).append(job)
+    return list(groups.values())
+
+
+def jobs_failed(jobs: Sequence[FailedJob]) -> str:
+    """`Job 4 failed`, `Job 4 and 2 more failed`."""
+    more = f" and {len(jobs) - 1} more" if len(jobs) > 1 else ""
+    return f"Job {jobs[0].job_id}{more} failed"
 
 
 def went_on(run: Run, job: FailedJob) -> int:

@@ -187,7 +187,7 @@ def _evidence(run: Run, lost: LostWork, culprit: tuple[int, int] | None) -> Iter
         whys = Counter(one.why for one in lost.removed)
         told = ", ".join(f"{count}: {WORDS[why]}" for why, count in whys.most_common())
         yield Evidence(f"{len(lost.removed)} executors in all ({told})", "executors.removed_reason", len(lost.removed))
-    for part, text in ((lost.tasks, "failed with their executor"), (lost.fetches, "failed to fetch shuffle output")):
+    for part, text in ((lost.tasks, "ended with an executor"), (lost.fetches, "failed to fetch shuffle output")):
         if part is not None and len(part):
             yield Evidence(
                 f"{counted(len(part), 'task attempt')} {text}, after {format_ms(part.core_ms)} in all",

@@ -65,9 +65,14 @@ def lost_work(run: Run) -> LostWork:
     removed = tuple(
         one
         for one in removals(run)
-        if one.executor_id in there or (one.executor_id in wrote and one.removed_ms <= last_ms + _UNNOTICED_MS)
+        if one.executor_id in there or (one.executor_id in wrote and one.removed_ms <= _latest_ms(one, last_ms))
     )
     return LostWork(removed, tasks, fetches, rerun)
+
+
+def _latest_ms(removal: Removal, failed_ms: float) -> float:
+    """When the executor must have gone to be the reason: one that the driver let go is known to be gone at once."""
+    return failed_ms if removal.why == "asked" else failed_ms + _UNNOTICED_MS
 
 
 def durations_without(run: Run, failed: Sequence[FailedAttempts]) -> dict[StageKey, Any]:

@@ -27,9 +27,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
-from emberscope.rules.executors.errors import exception_line, program_line
+from emberscope.rules.executors.errors import exception_line
 from emberscope.rules.executors.failed_attempts import FailedAttempts
-from emberscope.rules.executors.failed_jobs import FailedJob, failed_jobs, went_on
+from emberscope.rules.executors.failed_jobs import FailedJob, alike, failed_jobs, jobs_failed, went_on
 from emberscope.rules.places import place_of, places
 from emberscope.rules.settings import number_setting
 from emberscope.tables.jobs import JOBS
@@ -49,10 +49,9 @@ class Limits:
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
-    for job in failed_jobs(run):
-        if is_storm(job, limits.attempts):
-            assert job.attempts is not None
-            yield _finding(run, job, job.attempts)
+    for jobs in alike(job for job in failed_jobs(run) if is_storm(job, limits.attempts)):
+        assert jobs[0].attempts is not None
+        yield _finding(run, jobs, jobs[0], jobs[0].attempts)
 
 
 def is_storm(job: FailedJob, least: int) -> bool:
@@ -72,17 +71,16 @@ def _executors(ids: list[str]) -> str:
     return f"executor{'' if len(ids) == 1 else 's'} {', '.join(ids[:6])}"
 
 
-def _finding(run: Run, job: FailedJob, attempts: FailedAttempts) -> Finding:
-    said = _lines(attempts)[-1]
-    message = str(attempts.texts("error_message")[-1] or "")
-    line = program_line(message) or program_line(job.message)
+def _finding(run: Run, jobs: list[FailedJob], job: FailedJob, attempts: FailedAttempts) -> Finding:
+    said, line = job.said, job.line
+    core_ms = sum(one.core_ms for one in jobs)
     place = place_of(places(run), job.key or (-1, -1))
     executors = sorted({str(one) for one in attempts.texts("executor_id").tolist() if one})
-    after = went_on(run, job)
+    after = went_on(run, jobs[-1])
     tail = f"; {counted(after, 'job')} succeeded after it" if after else ""
     where = f" at {line}" if line else ""
     return Finding(
-        title=f"Job {job.job_id} failed: task {job.task_index} of stage {place.where.stage} threw the same exception "
+        title=f"{jobs_failed(jobs)}: task {job.task_index} of stage {place.where.stage} threw the same exception "
         f"on all {len(attempts)} attempts",
         summary=f"{place.sentence}: {said}{where}. Task {job.task_index} failed {counted(len(attempts), 'time')} "
         f"in the same way, on {counted(len(executors), 'executor')}{tail}. The program or the rows of this task are "
@@ -102,19 +100,17 @@ def _finding(run: Run, job: FailedJob, attempts: FailedAttempts) -> Finding:
                 len(attempts),
                 "attempts",
             ),
+            Evidence(f"on {_executors(executors)}", "tasks.executor_id"),
             Evidence(
-                f"on executor{'' if len(executors) == 1 else 's'} {', '.join(executors[:6])}", "tasks.executor_id"
-            ),
-            Evidence(
-                f"all tasks of the job's stages held cores for {format_ms(job.core_ms)}",
+                f"all tasks of the stages of {counted(len(jobs), 'failed job')} held cores for {format_ms(core_ms)}",
                 "tasks.launch_ms, tasks.finish_ms",
-                round(job.core_ms),
+                round(core_ms),
                 "ms",
             ),
         ),
         advice=tuple(_advice(run, job, said, line, len(attempts))),
         wasted_wall_ms=None,
-        wasted_core_ms=round(job.core_ms),
+        wasted_core_ms=round(core_ms),
         saving_basis="A job that failed has no price in wall time: its core time bore no result.",
         confidence=0.95,
         consequence="ended",

@@ -31,7 +31,7 @@ import numpy as np
 from emberscope.rules.base import Evidence, Finding, Reads, Rule, Where
 from emberscope.rules.executors.errors import cut, exception_line, program_line
 from emberscope.rules.executors.failed_attempts import FailedAttempts, Kind, failed_attempts
-from emberscope.rules.executors.failed_jobs import FailedJob, failed_jobs, went_on
+from emberscope.rules.executors.failed_jobs import FailedJob, alike, failed_jobs, jobs_failed, went_on
 from emberscope.rules.executors.failure_advice import failure_advice
 from emberscope.rules.executors.lost_work import durations_without, lost_work
 from emberscope.rules.executors.retry_storm import RULE as RETRY_STORM
@@ -64,13 +64,13 @@ class Limits:
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
-    told = set()
-    for job in failed_jobs(run):
-        if job.key is not None:
-            told.add(job.key)
-        by_loss = job.kind in ("lost", "fetch") and lost_work(run).explained
-        if not is_storm(job, RETRY_STORM.limits.attempts) and not by_loss:
-            yield _ended(run, job)
+    jobs = failed_jobs(run)
+    told = {job.key for job in jobs if job.key is not None}
+    others = [job for job in jobs if not is_storm(job, RETRY_STORM.limits.attempts)]
+    if lost_work(run).explained:
+        others = [job for job in others if job.kind not in ("lost", "fetch")]
+    for some in alike(others):
+        yield _ended(run, some)
     failed = failed_attempts(run)
     if failed is None:
         return
@@ -81,15 +81,16 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
             yield _recovered(run, kind, part, limits)
 
 
-def _ended(run: Run, job: FailedJob) -> Finding:
+def _ended(run: Run, jobs: list[FailedJob]) -> Finding:
+    """Jobs that ended for one reason: the first of them, and how many more."""
+    job = jobs[0]
+    core_ms = sum(one.core_ms for one in jobs)
     place = place_of(places(run), job.key or (-1, -1))
     attempts, kind = job.attempts, job.kind
-    error_class = str(attempts.texts("error_class")[-1] or "") if attempts is not None else None
-    message = str(attempts.texts("error_message")[-1] or "") if attempts is not None else job.message
-    said = exception_line(error_class, message) or cut(job.message)
-    line = (program_line(message) or program_line(job.message)) if kind in ("error", "none") else None
+    said = job.said or cut(job.message)
+    line = job.line if kind in ("error", "none") else None
     executors = Counter(str(one) for one in attempts.texts("executor_id").tolist() if one) if attempts else Counter()
-    after = went_on(run, job)
+    after = went_on(run, jobs[-1])
     what = {"disk": "the local disks were full", "fetch": "shuffle output could not be fetched"}.get(kind)
     stage = f" in stage {place.where.stage}" if job.key else ""
     evidence = [Evidence(cut(job.message, 300), "jobs.error_message")]
@@ -104,17 +105,18 @@ def _ended(run: Run, job: FailedJob) -> Finding:
         )
     evidence.append(
         Evidence(
-            f"all tasks of the job's stages held cores for {format_ms(job.core_ms)}",
+            f"all tasks of the stages of {counted(len(jobs), 'failed job')} held cores for {format_ms(core_ms)}",
             "tasks.launch_ms, tasks.finish_ms",
-            round(job.core_ms),
+            round(core_ms),
             "ms",
         )
     )
     begin = f"{place.sentence}: " if job.key else ""
+    which_jobs = f"job {job.job_id}" if len(jobs) == 1 else counted(len(jobs), "job")
     tail = f" {counted(after, 'job')} succeeded after it." if after else ""
     return Finding(
-        title=f"Job {job.job_id} failed{stage}: {what or said}",
-        summary=f"{begin}{said}{f' at {line}' if line else ''}. That ended job {job.job_id}.{tail}",
+        title=f"{jobs_failed(jobs)}{stage}: {what or said}",
+        summary=f"{begin}{said}{f' at {line}' if line else ''}. That ended {which_jobs}.{tail}",
         where=Where(
             place.where.sql if job.key else job.row["sql_execution_id"],
             job.job_id,
@@ -126,7 +128,7 @@ def _ended(run: Run, job: FailedJob) -> Finding:
         evidence=tuple(evidence),
         advice=tuple(failure_advice(run, kind, attempts, line, said)),
         wasted_wall_ms=None,
-        wasted_core_ms=round(job.core_ms),
+        wasted_core_ms=round(core_ms),
         saving_basis="A job that failed has no price in wall time: its core time bore no result.",
         confidence=0.9,
         consequence="ended",
