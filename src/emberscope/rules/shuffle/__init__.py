@@ -1,0 +1,1 @@
+"""Family D: what travels between stages."""
