@@ -17,9 +17,25 @@ from emberscope.rules.memory.heap_limit import RULE as HEAP_LIMIT
 from emberscope.rules.memory.heap_oversized import RULE as HEAP_OVERSIZED
 from emberscope.rules.memory.spill import RULE as SPILL
 from emberscope.rules.plan.python_functions import RULE as PYTHON_FUNCTIONS
+from emberscope.rules.shuffle.data_explosion import RULE as DATA_EXPLOSION
+from emberscope.rules.shuffle.fetch_wait import RULE as FETCH_WAIT
+from emberscope.rules.shuffle.huge_shuffle import RULE as HUGE_SHUFFLE
+from emberscope.rules.shuffle.partition_size import RULE as PARTITION_SIZE
+from emberscope.rules.shuffle.remote_to_disk import RULE as REMOTE_TO_DISK
+from emberscope.rules.shuffle.tiny_blocks import RULE as TINY_BLOCKS
+from emberscope.rules.shuffle.write_time import RULE as SHUFFLE_WRITE_TIME
 from emberscope.rules.skew.executor_imbalance import RULE as EXECUTOR_IMBALANCE
 from emberscope.rules.skew.skewed_stage import RULE as SKEWED_STAGE
 from emberscope.rules.skew.slow_node import RULE as SLOW_NODE
+from emberscope.rules.storage.commit_phase import RULE as COMMIT_PHASE
+from emberscope.rules.storage.full_scan import RULE as FULL_SCAN
+from emberscope.rules.storage.jdbc_single_partition import RULE as JDBC_SINGLE_PARTITION
+from emberscope.rules.storage.no_pushdown import RULE as NO_PUSHDOWN
+from emberscope.rules.storage.single_task_write import RULE as SINGLE_TASK_WRITE
+from emberscope.rules.storage.slow_metadata import RULE as SLOW_METADATA
+from emberscope.rules.storage.small_files_read import RULE as SMALL_FILES_READ
+from emberscope.rules.storage.small_files_written import RULE as SMALL_FILES_WRITTEN
+from emberscope.rules.storage.split_size import RULE as SPLIT_SIZE
 from emberscope.rules.time.driver_bound import RULE as DRIVER_BOUND
 from emberscope.rules.time.idle_cores import RULE as IDLE_CORES
 
@@ -47,7 +63,23 @@ RULES: Final[tuple[Rule[Any], ...]] = (
     BROADCAST_TOO_LARGE,
     EXECUTION_MEMORY,
     # shuffle
+    FETCH_WAIT,
+    SHUFFLE_WRITE_TIME,
+    PARTITION_SIZE,
+    DATA_EXPLOSION,
+    HUGE_SHUFFLE,
+    TINY_BLOCKS,
+    REMOTE_TO_DISK,
     # storage
+    SMALL_FILES_READ,
+    SMALL_FILES_WRITTEN,
+    SPLIT_SIZE,
+    FULL_SCAN,
+    NO_PUSHDOWN,
+    SLOW_METADATA,
+    JDBC_SINGLE_PARTITION,
+    COMMIT_PHASE,
+    SINGLE_TASK_WRITE,
     # plan
     PYTHON_FUNCTIONS,
     # cache

@@ -28,7 +28,22 @@ PAIRS: Final[frozenset[tuple[str, str]]] = frozenset(
         ("A1", "C8"),  # the driver is alone while it makes and sends a broadcast
         ("A2", "C8"),  # and executors wait for it
         # shuffle
+        ("A5", "D3"),  # partitions are few because they are large: the number for their size mends both
+        ("D4", "F2"),  # the join or the generator that multiplies the rows
+        ("D4", "F9"),
+        ("D5", "F2"),
+        ("D5", "F9"),
         # storage
+        ("E9", "E2"),  # the commit moves every file
+        ("A2", "E10"),  # cores wait for the only task that writes
+        ("A5", "E10"),
+        ("A6", "E10"),
+        ("A2", "E8"),  # and for the only one that reads
+        ("A5", "E8"),
+        ("A6", "E8"),
+        ("A7", "E1"),  # a task for every few files
+        ("A7", "E3"),
+        ("A10", "E3"),
         # plan and cache
         # stacks
         # settings

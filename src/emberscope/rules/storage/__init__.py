@@ -1,0 +1,1 @@
+"""Family E: reading and writing of files and tables."""
