@@ -65,7 +65,9 @@ def test_coverage_of_inputs_that_could_not_be_read_is_kept() -> None:
 
 def test_what_was_not_evaluated_is_said_once() -> None:
     run = without(run_of(), "plan_nodes")
-    assert [answer.code for answer in all_not_evaluated([diagnose(run), diagnose(run)])] == ["F3"]
+    answers = [answer.code for answer in all_not_evaluated([diagnose(run), diagnose(run)])]
+    assert "F3" in answers
+    assert len(answers) == len(set(answers))
 
 
 def test_a_run_without_times_has_no_waterfall_and_no_duration() -> None:

