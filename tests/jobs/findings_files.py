@@ -33,6 +33,7 @@ def guessed_columns(spark: SparkSession, folder: str) -> None:
 
 def database(spark: SparkSession, folder: str) -> None:
     """A table of a database is read through one connection."""
+    spark._jvm.java.lang.System.setProperty("derby.stream.error.file", f"{folder}/derby.log")  # type: ignore[union-attr]
     url = f"jdbc:derby:{folder}/derby;create=true"
     properties = {"driver": "org.apache.derby.jdbc.EmbeddedDriver"}
     spark.range(0, 2_000, 1, 2).select("id").write.jdbc(url, "customers", properties=properties)

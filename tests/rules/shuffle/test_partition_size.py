@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from emberscope.rules.shuffle.partition_size import RULE
+from emberscope.tables.plan_nodes import PLAN_NODES
+from emberscope.tables.stages import STAGES
 from tests.rules.shuffle.shuffles import advised, shuffling
 from tests.runs import found, spark_wrote
 
@@ -53,3 +56,27 @@ def test_silent_on_small_partitions_of_spark(log: str) -> None:
 def test_partitions_that_spark_read_are_judged_where_the_limits_allow_it() -> None:
     limits = replace(RULE.limits, times=0.001, least_ratio=0.0, skew=1e9, spilled_bytes=1 << 60)
     assert list(RULE.check(spark_wrote("skew_spill_python"), limits))
+
+
+def advised_for(stage: dict[str, Any], exchange: str = "") -> str:
+    """The first advice where the stage's row has these columns and its plan this exchange."""
+    run = shuffling(3, shuffle_read_local_bytes=GIB)
+    row = {**run.tables["stages"].to_pylist()[0], **stage}
+    node = {"sql_execution_id": 0, "node_id": 1, "name": "Exchange", "detail": exchange, "stage_ids": [0]}
+    tables = {"stages": STAGES.from_rows([row]), "plan_nodes": PLAN_NODES.from_rows([node] if exchange else [])}
+    (finding,) = found(RULE, replace(run, tables={**run.tables, **tables}))
+    advice = finding.advice[0]
+    return f"{advice.setting}={advice.value}" if advice.setting else advice.text
+
+
+def test_a_number_that_the_program_gives_is_changed_there() -> None:
+    asked = advised_for({}, "Exchange RoundRobinPartitioning(3), REPARTITION_BY_NUM, [plan_id=7]")
+    assert "`.repartition(24)`" in asked
+    needed = advised_for({}, "Exchange hashpartitioning(key#1, 3), ENSURE_REQUIREMENTS, [plan_id=7]")
+    assert needed == "spark.sql.shuffle.partitions=24"
+
+
+def test_a_shuffle_of_rdds_takes_it_as_an_argument_unless_it_is_one_of_spark_sql() -> None:
+    assert "numPartitions" in advised_for({"sql_execution_id": None})
+    rows = {"sql_execution_id": None, "rdd_names": ["MapPartitionsRDD", "ShuffledRowRDD"]}
+    assert advised_for(rows) == "spark.sql.shuffle.partitions=24"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from emberscope.rules.base import Advice, set_conf
 from emberscope.rules.settings import MIB, bytes_setting, is_on, memory_words, version
 from emberscope.simulate.cores import core_steps
+from emberscope.tables.run import once
 from emberscope.units import format_bytes
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ TARGET_BYTES: Final = 128 * MIB
 
 PARTITIONS: Final = "spark.sql.shuffle.partitions"
 ADVISORY: Final = "spark.sql.adaptive.advisoryPartitionSizeInBytes"
+# A shuffle into a number of partitions that the program gives.
+_FIXED: Final = re.compile(r"REPARTITION_(BY|WITH)_NUM|RoundRobinPartitioning")
 _PARALLEL: Final = "spark.sql.adaptive.coalescePartitions.parallelismFirst"
 
 
@@ -40,11 +44,32 @@ def coalesces(run: Run) -> bool:
     return adaptive and is_on(run, "spark.sql.adaptive.coalescePartitions.enabled", default=True)
 
 
+@once
+def _row_shuffles(run: Run) -> frozenset[int]:
+    """Stages that read a shuffle of Spark SQL, whether or not the log names their execution."""
+    stages = run.tables.get("stages")
+    if stages is None:
+        return frozenset()
+    pairs = zip(stages["stage_id"].to_pylist(), stages["rdd_names"].to_pylist(), strict=True)
+    return frozenset(stage for stage, names in pairs if "ShuffledRowRDD" in (names or ()))
+
+
+def _in_program(run: Run, place: Place) -> str | None:
+    """The call of the program that gives the number of partitions; None where a setting gives it."""
+    exchange = place.operator(("Exchange", "TungstenExchange", "ShuffleExchange"))
+    if exchange is not None and _FIXED.search(exchange.detail):
+        return "`.repartition({})` in the program"
+    if place.where.sql is None and place.where.stage not in _row_shuffles(run):
+        return "{} partitions for the shuffle (its numPartitions argument)"
+    return None
+
+
 def more_partitions(run: Run, place: Place, count: int, partition_bytes: float) -> Iterator[Advice]:
     """The change that cuts the shuffle into `count` partitions of so many bytes."""
     facts = f"{count} partitions hold {format_bytes(partition_bytes)} each."
-    if place.where.sql is None:
-        yield Advice("code", f"Give the shuffle {count} partitions (its numPartitions argument). {facts}")
+    call = _in_program(run, place)
+    if call is not None:
+        yield Advice("code", f"Ask for {call.format(count)}: no setting changes it. {facts}")
         return
     yield set_conf(PARTITIONS, count, facts)
     if coalesces(run):
@@ -62,8 +87,9 @@ def fewer_partitions(run: Run, place: Place, now: int, wanted: int) -> Iterator[
     count = in_whole_waves(max(wanted, most_cores(run), 1), most_cores(run))
     if count >= now:
         return
-    if place.where.sql is None:
-        yield Advice("code", f"Give the shuffle {count} partitions in place of {now} (its numPartitions argument).")
+    call = _in_program(run, place)
+    if call is not None:
+        yield Advice("code", f"Ask for {call.format(count)}, in place of {now}: no setting changes it.")
         return
     yield set_conf(PARTITIONS, count, f"The stage had {now} partitions; {count} still keep every core busy.")
     if coalesces(run) and is_on(run, _PARALLEL, default=True) and version(run) >= (3, 2):

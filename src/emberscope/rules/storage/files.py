@@ -80,13 +80,18 @@ class FileWrite:
 @once
 def file_scans(run: Run) -> Sequence[FileScan]:
     """Every operator that counted the files that it read and their size."""
-    found = []
+    found, cached = [], set()
     for plan in plans(run).values():
         for node in plan.named(*_SCANS):
             files = figure(node, "number of files read", "number of files", "files read")
             size = figure(node, "size of files read")
             if files is None:
                 continue
+            # A kept result shows how it was made in every execution that reads it: it was made once.
+            once_made = (node.detail, node.stage_ids, files, size)
+            if node.cached and once_made in cached:
+                continue
+            cached.add(once_made)
             form, place = _FORMAT.search(node.detail), _LOCATION.search(node.detail)
             name = (form[1] or form[2] or "") if form else ""
             found.append(FileScan(plan, node, name.lower(), place[1] if place else "", files, size or 0.0))

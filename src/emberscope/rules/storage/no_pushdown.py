@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where
-from emberscope.rules.call_sites import line_of
+from emberscope.rules.call_sites import call_site, line_of
 from emberscope.rules.long_stages import shortened
 from emberscope.rules.places import place_of, places, short_call_site
 from emberscope.rules.price import priced
@@ -77,7 +77,7 @@ def is_pushed(scan: FileScan) -> bool:
 
 def _guessed(run: Run) -> Iterator[Finding]:
     """Jobs of `spark.read.csv` or `.json` that read files and give nothing on: they only guess the columns."""
-    columns = ["job_id", "call_site", "sql_execution_id", "stage_ids", "description"]
+    columns = ["job_id", "call_site", "details", "sql_execution_id", "stage_ids"]
     for job in run.tables["jobs"].select(columns).to_pylist():
         site = short_call_site(job["call_site"] or "")
         found = _READS.match(site)
@@ -85,7 +85,7 @@ def _guessed(run: Run) -> Iterator[Finding]:
             continue
         stages = stages_at(run, job["stage_ids"] or ())
         if stages and all(_only_reads(stage) for stage in stages):
-            yield _guess(run, job, site, found[1], stages)
+            yield _guess(run, job, call_site((site,), job["details"]) or found[1], found[1], stages)
 
 
 def _only_reads(stage: StageTasks) -> bool:
@@ -101,6 +101,7 @@ def _guess(run: Run, job: dict[str, Any], site: str, form: str, stages: Sequence
     where = place_of(places(run), worst.key).where
     line = line_of(site)
     where = Where(job=job["job_id"], stage=where.stage, stage_attempt=where.stage_attempt, line=line)
+    at = f" at {line}" if line else ""
     reader = form if form != "load" else "format(…)"
     return Finding(
         title=f"{format_bytes(read)} were read only to guess the columns of the files",
@@ -118,7 +119,7 @@ def _guess(run: Run, job: dict[str, Any], site: str, form: str, stages: Sequence
         advice=(
             Advice(
                 "code",
-                f'Give the schema at {line or site}: `spark.read.schema("id bigint, day date, …").{reader}(…)`; '
+                f'Give the schema{at}: `spark.read.schema("id bigint, day date, …").{reader}(…)`; '
                 "`df.schema` of this run shows it. "
                 + ("Leave out inferSchema." if form != "json" else "`samplingRatio` reads less, and may guess wrong."),
             ),

@@ -6,8 +6,8 @@ shuffle in between, `coalesce(1)` takes even the computation before the write in
 global sort, or a last shuffle whose few rows adaptive execution merged into one partition, look the same.
 
 ## What it costs
-The application replayed with the work of that task spread over all cores of the cluster. It ends later than that where
-the work cannot be spread evenly.
+The application replayed with the work of that task spread over the cores of the cluster, or over as many tasks as have
+five seconds of it each. It ends later than that where the work cannot be spread evenly.
 
 ## What to do
 Let all tasks write, each its own file, and let readers read the directory: leave out the `coalesce` or `repartition`,
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 _ONE: Final = re.compile(r"^Coalesce 1$|^Exchange (SinglePartition|RoundRobinPartitioning\(1\))")
+_WORK_MS: Final = 5_000.0  # what a task should have to do, so that its file is worth one (our proposal)
 _TASK_MS: Final = 50.0  # what one more task costs in start and end (our proposal)
 
 
@@ -84,13 +85,13 @@ def _finding(run: Run, stages: Sequence[StageTasks], cores: int) -> Finding:
     place = place_of(places(run), done.key)
     run_ms, size = float(done.run_ms()[0]), float(done.amounts("output_bytes")[0])
     total_ms = sum(float(stage.run_ms()[0]) for stage in stages)
-    parts = max(cores, math.ceil(size / TARGET_BYTES))
+    cause = _single(run, place)
+    parts = _parts(cause, cores, size, run_ms)
     price = priced(
         run,
         {stage.key: np.full(parts, _length_ms(stage) / parts + _TASK_MS) for stage in stages},
         f"The work of the task spread over {parts} tasks, {_TASK_MS:.0f} ms more for each.",
     )
-    cause = _single(run, place)
     how = {"Coalesce": "`coalesce(1)` asked for it", "Exchange": "a shuffle into one partition came before it"}
     why = how[cause.name] if cause is not None else "all its rows were in one partition"
     evidence = [
@@ -124,12 +125,21 @@ def _finding(run: Run, stages: Sequence[StageTasks], cores: int) -> Finding:
         + (f" {len(stages) - 1} more did the same." if len(stages) > 1 else ""),
         where=place.where,
         evidence=tuple(evidence),
-        advice=tuple(_advice(cause, cores, size)),
+        advice=tuple(_advice(cause, parts, size)),
         wasted_wall_ms=price.wall_ms,
         wasted_core_ms=round((cores - 1) * total_ms),
         saving_basis=price.basis,
         confidence=0.85 if cause is not None else 0.6,
     )
+
+
+def _parts(cause: Node | None, cores: int, size: float, run_ms: float) -> int:
+    """How many tasks should do the work: all cores where leaving out a `coalesce` gives it back to the tasks before
+    it; else only so many that each has some seconds of work, and files that are not too small."""
+    files = math.ceil(size / TARGET_BYTES)
+    if cause is not None and cause.name == "Coalesce":
+        return max(cores, files, 2)
+    return max(2, files, min(cores, math.ceil(run_ms / _WORK_MS)))
 
 
 def _length_ms(stage: StageTasks) -> float:
@@ -151,9 +161,8 @@ def _single(run: Run, place: Place) -> Node | None:
     return next(mine, None)
 
 
-def _advice(cause: Node | None, cores: int, size: float) -> Iterator[Advice]:
+def _advice(cause: Node | None, count: int, size: float) -> Iterator[Advice]:
     files = max(1, math.ceil(size / TARGET_BYTES))
-    count = max(cores, files)
     if cause is not None and cause.name == "Coalesce":
         yield Advice(
             "code",

@@ -7,8 +7,9 @@ that does not depend on what is in it, once now and again for everybody who read
 
 ## What it costs
 An estimate: a file costs a task as much as 4 MiB more of data (Spark's own figure, `spark.sql.files.openCostInBytes`),
-at most 40 ms, and the commit takes as long as there are files. The application is replayed without the part of that
-which fewer files would save. Later readers of the table are not counted.
+but no more than 42 ms, or than the tasks waited for each file where that is longer; and the commit takes as long as
+there are files. The application is replayed without the part of that which fewer files would save. Later readers of the
+table, and the shuffle that brings the rows together, are not counted.
 
 ## What to do
 Bring together before the write what belongs into one file: `repartition` by the partition columns of the table, or by a
@@ -27,10 +28,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule
 from emberscope.rules.long_stages import shortened
 from emberscope.rules.places import place_of, places
 from emberscope.rules.price import driver_saving, priced
+from emberscope.rules.python_time import python_stages
 from emberscope.rules.storage.commit_gap import commit_ms
 from emberscope.rules.storage.files import (
     OPEN_COST_MS,
@@ -83,20 +87,36 @@ def wanted_files(write: FileWrite) -> int:
     return int(max(parts, math.ceil(write.size_bytes / TARGET_BYTES), 1))
 
 
+def waited_ms(run: Run, stages: Sequence[StageTasks]) -> float:
+    """How long tasks waited for what is neither CPU, collection nor shuffle: for the storage, where no Python runs."""
+    python = python_stages(run)
+    waits = (
+        stage.run_ms()
+        - stage.amounts("executor_cpu_time_ns") * 1e-6
+        - stage.amounts("gc_time_ms")
+        - stage.amounts("shuffle_fetch_wait_ms")
+        for stage in stages
+        if stage.key[0] not in python and not np.isnan(stage.numbers("executor_cpu_time_ns")).all()
+    )
+    return sum(float(np.maximum(0.0, wait).sum()) for wait in waits)
+
+
 def _finding(run: Run, write: FileWrite, stages: Sequence[StageTasks], wanted: int) -> Finding:
     excess = write.files - wanted
     run_ms = sum(float(stage.run_ms().sum()) for stage in stages)
-    cost_ms = min(excess * OPEN_COST_MS, overhead_ratio(write.files, write.size_bytes, wanted) * run_ms)
+    file_ms = max(OPEN_COST_MS, waited_ms(run, stages) / write.files)
+    cost_ms = min(excess * file_ms, overhead_ratio(write.files, write.size_bytes, wanted) * run_ms)
     less = spread(stages, cost_ms)
     price = priced(
         run,
         {stage.key: shortened(stage, ms) for stage, ms in zip(stages, less, strict=True)},
-        f"Estimate: {OPEN_COST_MS:.0f} ms for each of {format_count(excess)} files, never more than their share of "
+        f"Estimate: {file_ms:.0f} ms for each of {format_count(excess)} files, never more than their share of "
         "the tasks' time.",
     )
     commit = (commit_ms(run, write) or 0.0) * excess / write.files
     driver = driver_saving(run, commit, f"The commit would be shorter by {format_ms(commit)}.")
-    wall_ms = None if price.wall_ms is None else price.wall_ms + (driver.wall_ms or 0)
+    length_ms = run.application.observed_ms or 0
+    wall_ms = None if price.wall_ms is None else min(price.wall_ms + (driver.wall_ms or 0), length_ms)
     worst = max(stages, key=lambda stage: (float(stage.run_ms().sum()), stage.key))
     place = place_of(places(run), worst.key)
     mean = write.size_bytes / write.files
