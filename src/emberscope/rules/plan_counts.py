@@ -39,7 +39,7 @@ def counted_by_operator(run: Run) -> dict[tuple[int, int], Counted]:
     of_old = np.array([name.endswith("(ms)") for name in names], dtype=np.bool_)[name_of]
     in_ns, in_ms = (np.array([kind == of for kind in kinds])[kind_of] for of in ("nsTiming", "timing"))
     values = np.where(in_ns, every / 1e6, np.where(in_ms | of_old | np.isnan(last), every, last))
-    order = np.lexsort((np.arange(len(sql)), node, sql))
+    order = np.lexsort((accumulator, node, sql))
     order = order[node[order] >= 0]
     if not len(order):
         return {}

@@ -2,7 +2,7 @@
 
 What is no operator is left out: `AdaptiveSparkPlan` and `WholeStageCodegen` (its number and its time stand at the
 operators in it). A subplan that is used again is in Spark's list twice, with the same accumulators: its operators are
-here once, and the node above the second place says in `same_as` where.
+here once, and the operator above the second place says in `same_as` where.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ _OTHER_NUMBER: Final = (
     "InPandas",
     "InArrow",
 )
+_NAME: Final = re.compile(r"\w*")
 _EXPRESSION_ID: Final = re.compile(r"#\d+L?")
 
 
@@ -43,7 +44,8 @@ _EXPRESSION_ID: Final = re.compile(r"#\d+L?")
 class Node:
     """One operator.
 
-    `name` is the first word of Spark's name, `title` the whole of it, `detail` the operator with its arguments.
+    `name` is the first word of Spark's name (`SortMergeJoin` of `SortMergeJoin(skew=true)`), `title` the whole of it,
+    `detail` the operator with its arguments.
     `metrics` are by Spark's name (without the unit that Spark 2 puts behind), in rows, bytes and ms; one that counted
     nothing is absent. Times are of all attempts, amounts of the last one. `stage_ids` are the stages in which it ran;
     empty where none is known. `cached` is true within a plan whose result was kept: it may have run for an execution
@@ -204,10 +206,10 @@ def _call_sites_of_jobs(run: Run) -> dict[int, list[str]]:
     table = run.tables.get("jobs")
     found: dict[int, list[str]] = {}
     if table is not None:
-        pairs = zip(table["sql_execution_id"].to_pylist(), table["call_site"].to_pylist(), strict=True)
-        for sql, site in pairs:
-            if sql is not None and site:
-                found.setdefault(sql, []).append(site)
+        columns = (table[name].to_pylist() for name in ("job_id", "sql_execution_id", "call_site"))
+        rows = [row for row in zip(*columns, strict=True) if row[1] is not None and row[2]]
+        for _, sql, site in sorted(rows, key=lambda row: -1 if row[0] is None else row[0]):
+            found.setdefault(sql, []).append(site)
     return found
 
 
@@ -252,7 +254,7 @@ def _operators(
                 links.append((parent_node, same[node_id]))
             continue
         title = (row["name"] or "").strip()
-        name = title.partition(" ")[0]
+        name = _NAME.match(title)[0]  # type: ignore[index]  # an empty word matches as well
         if row["codegen_id"] is None:
             code = None
         elif name == _CODEGEN:
