@@ -3,6 +3,8 @@
 from typing import Any, Final
 
 from emberscope.rules.base import Rule
+from emberscope.rules.cache.cache_use import RULE as CACHE_USE
+from emberscope.rules.cache.missing_cache import RULE as MISSING_CACHE
 from emberscope.rules.executors.churn import RULE as CHURN
 from emberscope.rules.executors.event_loss import RULE as EVENT_LOSS
 from emberscope.rules.executors.lost_executors import RULE as LOST_EXECUTORS
@@ -16,7 +18,17 @@ from emberscope.rules.memory.gc_pressure import RULE as GC_PRESSURE
 from emberscope.rules.memory.heap_limit import RULE as HEAP_LIMIT
 from emberscope.rules.memory.heap_oversized import RULE as HEAP_OVERSIZED
 from emberscope.rules.memory.spill import RULE as SPILL
+from emberscope.rules.plan.adaptive_off import RULE as ADAPTIVE_OFF
+from emberscope.rules.plan.exploding_join import RULE as EXPLODING_JOIN
+from emberscope.rules.plan.large_plan import RULE as LARGE_PLAN
+from emberscope.rules.plan.long_filter import RULE as LONG_FILTER
+from emberscope.rules.plan.native_fallback import RULE as NATIVE_FALLBACK
+from emberscope.rules.plan.no_codegen import RULE as NO_CODEGEN
 from emberscope.rules.plan.python_functions import RULE as PYTHON_FUNCTIONS
+from emberscope.rules.plan.repeated_part import RULE as REPEATED_PART
+from emberscope.rules.plan.row_blow_up import RULE as ROW_BLOW_UP
+from emberscope.rules.plan.shuffled_join import RULE as SHUFFLED_JOIN
+from emberscope.rules.plan.sort_fallback import RULE as SORT_FALLBACK
 from emberscope.rules.shuffle.data_explosion import RULE as DATA_EXPLOSION
 from emberscope.rules.shuffle.fetch_wait import RULE as FETCH_WAIT
 from emberscope.rules.shuffle.huge_shuffle import RULE as HUGE_SHUFFLE
@@ -81,8 +93,20 @@ RULES: Final[tuple[Rule[Any], ...]] = (
     COMMIT_PHASE,
     SINGLE_TASK_WRITE,
     # plan
+    SHUFFLED_JOIN,
+    EXPLODING_JOIN,
     PYTHON_FUNCTIONS,
+    LONG_FILTER,
+    ADAPTIVE_OFF,
+    REPEATED_PART,
+    NO_CODEGEN,
+    SORT_FALLBACK,
+    ROW_BLOW_UP,
+    NATIVE_FALLBACK,
+    LARGE_PLAN,
     # cache
+    CACHE_USE,
+    MISSING_CACHE,
     # stacks
     # settings
     # streaming

@@ -45,6 +45,13 @@ PAIRS: Final[frozenset[tuple[str, str]]] = frozenset(
         ("A7", "E3"),
         ("A10", "E3"),
         # plan and cache
+        ("B1", "F2"),  # one key of the join has most of the rows that came out
+        ("C1", "F2"),
+        ("C3", "F2"),  # what explodes does not fit into memory
+        ("C1", "F9"),
+        ("C3", "F9"),  # all rows in one task do not fit into its memory
+        ("A5", "F9"),
+        ("A6", "F9"),  # the window is why there is one task
         # stacks
         # settings
         # streaming

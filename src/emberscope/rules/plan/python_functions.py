@@ -24,18 +24,21 @@ code with the flame graph of the Python workers.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, set_conf
+from emberscope.rules.call_sites import line_of
 from emberscope.rules.places import place_of, places
+from emberscope.rules.plan.built_in import built_in_for
+from emberscope.rules.plans import plans
+from emberscope.rules.price import priced
 from emberscope.rules.python_time import ARROW_OPERATORS, ROW_OPERATORS, PythonStage, python_ms_by_task, python_stages
 from emberscope.rules.settings import is_on, version
 from emberscope.rules.stage_samples import operator_ratio
-from emberscope.simulate.replay import saving, timeline
-from emberscope.simulate.stage_tasks import StageKey
+from emberscope.simulate.stage_tasks import StageKey, stage_tasks
 from emberscope.tables.jobs import JOBS
 from emberscope.tables.plan_nodes import PLAN_NODES
 from emberscope.tables.stages import STAGES
@@ -43,8 +46,6 @@ from emberscope.tables.tasks import TASKS
 from emberscope.units import format_count, format_ms, format_ratio
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from emberscope.tables.run import Run
 
 _ARROW: Final = "spark.sql.execution.pythonUDF.arrow.enabled"
@@ -59,47 +60,37 @@ class Limits:
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
-    python, tasks = python_stages(run), run.tables["tasks"]
-    if not python or not tasks.num_rows:
+    python = python_stages(run)
+    if not python:
         return
-    waits, known, application = python_ms_by_task(run), places(run), timeline(run)
-    keys = np.column_stack([tasks["stage_id"].to_numpy(), tasks["stage_attempt"].to_numpy()])
-    runs_ms = np.nan_to_num(np.asarray(tasks["executor_run_time_ms"].to_numpy(), dtype=np.float64))
-    for key in sorted({(int(stage), int(attempt)) for stage, attempt in keys if int(stage) in python}):
-        here = np.all(keys == key, axis=1)
-        wait_ms, run_ms = float(waits[here].sum()), float(runs_ms[here].sum())
+    waits, known = python_ms_by_task(run), places(run)
+    for stage in stage_tasks(run):
+        if stage.key[0] not in python:
+            continue
+        here = waits[stage.columns.order[stage.rows]]
+        wait_ms, run_ms = float(here.sum()), float(stage.run_ms().sum())
         if wait_ms < limits.floor_ms or wait_ms < limits.ratio * run_ms:
             continue
-        if application is None:
-            wall_ms, basis = None, "The times of the application are not known, so nothing could be replayed."
-        else:
-            price = saving(application, {key: _without(run, here, waits)})
-            wall_ms = price.wall_ms
-            basis = f"Upper bound: the waits for Python taken off, as if the function were free. {price.basis}"
-        place, stage = place_of(known, key), python[key[0]]
-        what = _what(stage)
+        shorter = np.maximum(0.0, stage.durations_ms() - here)
+        price = priced(
+            run,
+            {stage.key: shorter[~np.isnan(shorter)]},
+            "Upper bound: the waits for Python taken off, as if the function were free.",
+        )
+        place, functions = place_of(known, stage.key), python[stage.key[0]]
+        what = _what(functions)
         yield Finding(
-            title=f"{place.title} waited for Python{f': {what}' if stage.functions else ''}",
+            title=f"{place.title} waited for Python{f': {what}' if functions.functions else ''}",
             summary=f"{place.sentence}: {format_ratio(wait_ms / max(run_ms, 1))} of the tasks' time went by while they "
             f"waited for {what} in Python workers.",
-            where=place.where,
-            evidence=tuple(_evidence(run, key, stage, wait_ms, run_ms)),
-            advice=tuple(_advice(run, stage)),
-            wasted_wall_ms=wall_ms,
+            where=replace(place.where, line=line_of(place.call_site)),
+            evidence=tuple(_evidence(run, stage.key, functions, wait_ms, run_ms)),
+            advice=tuple(_advice(run, functions, place.call_site)),
+            wasted_wall_ms=price.wall_ms,
             wasted_core_ms=round(wait_ms),
-            saving_basis=basis,
-            confidence=0.8 if stage.worker_ms is not None else 0.6,
+            saving_basis=price.basis,
+            confidence=0.8 if functions.worker_ms is not None else 0.6,
         )
-
-
-def _without(run: Run, here: NDArray[np.bool_], waits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Durations of these tasks less their waits, in launch order."""
-    tasks = run.tables["tasks"]
-    launch = np.asarray(tasks["launch_ms"].to_numpy(), dtype=np.float64)[here]
-    finish = np.asarray(tasks["finish_ms"].to_numpy(), dtype=np.float64)[here]
-    order = np.lexsort((np.asarray(tasks["task_id"].to_numpy())[here], launch))
-    shorter = np.maximum(0.0, finish - launch - waits[here])[order]
-    return shorter[~np.isnan(shorter)]
 
 
 def _what(stage: PythonStage) -> str:
@@ -146,31 +137,28 @@ def _evidence(run: Run, key: StageKey, stage: PythonStage, wait_ms: float, run_m
 
 def _rows_sent(run: Run, stage_id: int) -> int:
     """Rows that the Python operators of the stage gave back; 0 where no metric says."""
-    nodes, metrics = run.tables["plan_nodes"], run.tables.get("plan_metrics")
-    if metrics is None:
-        return 0
-    mine = {
-        (row["sql_execution_id"], row["node_id"])
-        for row in nodes.select(["sql_execution_id", "node_id", "name", "stage_ids"]).to_pylist()
-        if (row["name"] or "").partition(" ")[0] in ROW_OPERATORS | ARROW_OPERATORS
-        and stage_id in (row["stage_ids"] or ())
-    }
-    return sum(
-        row["value"] or 0
-        for row in metrics.select(["sql_execution_id", "node_id", "name", "value"]).to_pylist()
-        if row["name"] == "number of output rows" and (row["sql_execution_id"], row["node_id"]) in mine
+    rows = sum(
+        node.metrics.get("number of output rows", 0)
+        for plan in plans(run).values()
+        for node in plan.named(*ROW_OPERATORS, *ARROW_OPERATORS)
+        if stage_id in node.stage_ids
     )
+    return round(rows)
 
 
-def _advice(run: Run, stage: PythonStage) -> Iterator[Advice]:
+def _advice(run: Run, stage: PythonStage, call_site: str) -> Iterator[Advice]:
     name = stage.functions[0] if stage.functions else "the function"
     if not stage.operators:
         yield Advice("code", "Use DataFrames and Spark SQL expressions in place of functions over RDDs.")
         return
+    known = [(function, built_in_for(function)) for function in stage.functions]
+    named = " and ".join(f"{has} for {function}()" for function, has in known if has)
+    site = f" ({call_site})" if call_site else ""
+    instead = f": by its name, {named}" if named else ""
     yield Advice(
         "code",
-        f"Write {name} with pyspark.sql.functions, so that the work stays in the JVM: no row has to travel, and Spark "
-        "compiles it.",
+        f"Write {name}{site} with pyspark.sql.functions{instead}. The work then stays in the JVM: no row has to "
+        "travel, and Spark compiles it.",
     )
     if ROW_OPERATORS & set(stage.operators):
         yield Advice(

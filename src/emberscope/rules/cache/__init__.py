@@ -1,0 +1,1 @@
+"""Rules about what is kept, and what should be."""
