@@ -36,7 +36,7 @@ ELSEWHERE = {
     "spark.kubernetes.memoryOverheadFactor",
     "spark.kubernetes.resource.type",
 }
-WITHOUT_A_LOG = frozenset({"C10", "F4", "F5", "F6", "F7", "F9", "F11"})
+WITHOUT_A_LOG = frozenset({"C10", "C11", "F4", "F5", "F6", "F7", "F9", "F11"})
 SOURCE = Path(__file__).parents[2] / "src" / "emberscope" / "rules"
 
 
