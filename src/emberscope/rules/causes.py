@@ -29,6 +29,10 @@ PAIRS: Final[frozenset[tuple[str, str]]] = frozenset(
         ("A2", "C8"),  # and executors wait for it
         # shuffle
         ("A5", "D3"),  # partitions are few because they are large: the number for their size mends both
+        ("D1", "B1"),  # the skewed task waits for its many blocks
+        ("D5", "D2"),  # the writes take long because the disk is slow
+        ("D7", "B1"),  # one key makes the block large
+        ("D7", "D3"),  # or all partitions are large
         ("D4", "F2"),  # the join or the generator that multiplies the rows
         ("D4", "F9"),
         ("D5", "F2"),
@@ -39,10 +43,8 @@ PAIRS: Final[frozenset[tuple[str, str]]] = frozenset(
         ("A5", "E10"),
         ("A6", "E10"),
         ("A2", "E8"),  # and for the only one that reads
-        ("A5", "E8"),
-        ("A6", "E8"),
-        ("A7", "E1"),  # a task for every few files
-        ("A7", "E3"),
+        ("A5", "E3"),  # splits that are too large are too few
+        ("A7", "E3"),  # and those that are too small too many
         ("A10", "E3"),
         # plan and cache
         ("B1", "F2"),  # one key of the join has most of the rows that came out

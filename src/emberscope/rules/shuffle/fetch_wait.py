@@ -18,7 +18,8 @@ side of a join. An external shuffle service on fast disks answers while executor
 
 ## When to ignore it
 When the stage started while its input was still being written by a retried stage, and when the saving is near zero.
-Where the blocks are tiny, tiny-blocks (D6) speaks in place of this rule, because their number is then the reason.
+Where the blocks are tiny, tiny-blocks (D6) speaks in place of this rule, because their number is then the reason; where
+one task reads most of the data, this finding stands under skewed-stage (B1).
 """
 
 from __future__ import annotations

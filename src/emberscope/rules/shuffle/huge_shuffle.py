@@ -16,7 +16,8 @@ has to shuffle them. Compression by zstd makes the same rows smaller.
 
 ## When to ignore it
 When the shuffle is small beside what the job has to do with it, or the data have to be sorted once as a whole. Where
-the stage wrote several times what it read, data-explosion (D4) speaks in place of this rule.
+the stage wrote several times what it read, data-explosion (D4) speaks in place of this rule; where the disk is slow,
+this finding stands under shuffle-write-time (D2).
 """
 
 from __future__ import annotations

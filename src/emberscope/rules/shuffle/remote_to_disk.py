@@ -14,7 +14,8 @@ More shuffle partitions, so that a block is smaller: the number is below. Where 
 (see skewed-stage, B1). The limit itself can be raised where executors have memory to spare, up to 2 GiB.
 
 ## When to ignore it
-When the disks are fast local flash and the saving is near zero: it keeps executors from running out of memory.
+When the disks are fast local flash and the saving is near zero: it keeps executors from running out of memory. Where
+all partitions are large or one key is, this finding stands under partition-size (D3) or skewed-stage (B1).
 """
 
 from __future__ import annotations
