@@ -29,8 +29,10 @@ FAULTS = {
     "executor_imbalance": (1.0, 0.3),
     "fetch_failure": (1.0, 0.3),
     "listener_overload": (1.0, 0.3),
+    "single_thread_write": (1.0, 1.0),
     "skewed_join": (1.0, 0.3),
     "slow_node": (1.0, 0.3),
+    "small_files": (0.2, 1.0),
 }
 
 
