@@ -39,6 +39,7 @@ from emberscope.rules.shuffle.write_time import RULE as SHUFFLE_WRITE_TIME
 from emberscope.rules.skew.executor_imbalance import RULE as EXECUTOR_IMBALANCE
 from emberscope.rules.skew.skewed_stage import RULE as SKEWED_STAGE
 from emberscope.rules.skew.slow_node import RULE as SLOW_NODE
+from emberscope.rules.skew.speculation import RULE as SPECULATION
 from emberscope.rules.storage.commit_phase import RULE as COMMIT_PHASE
 from emberscope.rules.storage.full_scan import RULE as FULL_SCAN
 from emberscope.rules.storage.jdbc_single_partition import RULE as JDBC_SINGLE_PARTITION
@@ -59,6 +60,7 @@ RULES: Final[tuple[Rule[Any], ...]] = (
     SKEWED_STAGE,
     SLOW_NODE,
     EXECUTOR_IMBALANCE,
+    SPECULATION,
     # executors
     CHURN,
     LOST_EXECUTORS,

@@ -33,6 +33,7 @@ FAULTS = {
     "skewed_join": (1.0, 0.3),
     "slow_node": (1.0, 0.3),
     "small_files": (0.2, 1.0),
+    "speculation_waste": (1.0, 0.3),
 }
 
 

@@ -2,8 +2,8 @@
 
 A fault is a module of this package: its docstring says what is wrong and what the twin does instead, CODE is the rule
 that has to come first, MASTER where it runs, CONF the settings of both, HEALTHY_CONF those in which the twin differs,
-and `work(spark, healthy)` does the work. Lines of --properties come last and win, so that a printed patch can be
-pasted as it is.
+and `work(spark, healthy)` does the work. Where MASTER is not enough, `cluster()` is a context that starts a cluster and
+gives its address. Lines of --properties come last and win, so that a printed patch can be pasted as it is.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import pkgutil
 import subprocess
 import sys
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 
 import pyspark
@@ -44,9 +45,12 @@ def properties(name: str, *, healthy: bool, log_dir: Path) -> dict[str, str]:
 def submit(name: str, *, healthy: bool, log_dir: Path, pasted: str, scale: float) -> int:
     """Runs the job by spark-submit; its exit code."""
     log_dir.mkdir(parents=True, exist_ok=True)
-    lines = [f"{key} {value}" for key, value in properties(name, healthy=healthy, log_dir=log_dir).items()]
+    settings = properties(name, healthy=healthy, log_dir=log_dir)
     root = Path(__file__).parents[3]
-    with tempfile.TemporaryDirectory() as folder:
+    cluster = getattr(importlib.import_module(f"tests.jobs.faults.{name}"), "cluster", nullcontext)
+    with tempfile.TemporaryDirectory() as folder, cluster() as master:
+        settings |= {"spark.master": master} if master else {}
+        lines = [f"{key} {value}" for key, value in settings.items()]
         file = Path(folder) / "job.properties"
         file.write_text("\n".join(lines) + "\n" + pasted, encoding="utf-8")
         environment = {

@@ -92,3 +92,8 @@ def test_the_advice_is_to_look_and_to_speculate() -> None:
     (finding,) = found(RULE, cluster(3.0))
     assert finding.advice[0].kind == "check"
     assert {a.setting: a.value for a in finding.advice if a.setting} == {"spark.speculation": "true"}
+
+
+def test_data_that_lie_elsewhere_are_no_slow_machine() -> None:
+    far = cluster(3.0, locality=lambda index, slot: "ANY" if slot > 1 else "PROCESS_LOCAL")
+    assert found(RULE, far) == []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from emberscope.simulate.stage_figures import stage_figures
-from emberscope.simulate.stage_tasks import StageKey
+from emberscope.simulate.stage_tasks import StageKey, StageTasks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,7 +56,8 @@ class Slow:
 def paces(run: Run, *, least_tasks: int, least_ms: float, least_wall_ms: float) -> Paces | None:
     """Of the stages with so many tasks, a median of `least_ms` and so long a wall time; None where there are none.
 
-    The first tasks of an executor are left out, as many as it has cores: they load classes and compile.
+    The first tasks of an executor are left out, as many as it has cores: they load classes and compile. So are tasks
+    that were further from their data, or nearer to it, than most of their stage.
     """
     figures = stage_figures(run)
     if figures is None:
@@ -72,7 +73,7 @@ def paces(run: Run, *, least_tasks: int, least_ms: float, least_wall_ms: float) 
         stage = figures.stages[place]
         rows = np.arange(len(figures.columns.order))[stage.rows]
         good = stage.columns.good()[stage.rows] & ~warm[rows]
-        tasks = stage.where(good)
+        tasks = _of_one_locality(stage.where(good))
         if len(tasks) < least_tasks:
             continue
         took = np.maximum(1.0, tasks.run_ms() - tasks.amounts("gc_time_ms"))
@@ -90,6 +91,14 @@ def paces(run: Run, *, least_tasks: int, least_ms: float, least_wall_ms: float) 
         np.concatenate([part[index] for part in parts]) for index in range(7)
     )
     return Paces(list(names), executors, hosts, took, usual, (read, records), at, keys)
+
+
+def _of_one_locality(tasks: StageTasks) -> StageTasks:
+    names = np.array([str(one) for one in tasks.texts("locality")], dtype=object)
+    if not len(names):
+        return tasks
+    kinds, counts = np.unique(names, return_counts=True)
+    return tasks if len(kinds) == 1 else tasks.where(names == kinds[int(np.argmax(counts))])
 
 
 def usual_ms(took_ms: NDArray[np.float64], sizes: Sizes, of: Sizes | None = None) -> NDArray[np.float64]:
