@@ -40,7 +40,7 @@ def test_one_screen_has_what_happened_the_price_the_proof_the_fix_and_one_patch_
         text.index("1. Stage 9 waited for Python"),
         text.index("Saves up to 14.9 s"),
         text.index("95.9 % of the tasks' time"),
-        text.index("→ Write weigh with pyspark.sql.functions"),
+        text.index("→ Write weigh"),
         text.index("spark-defaults.conf"),
         text.index("\n  spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes 83m\n"),
         text.index("Coverage: complete"),
