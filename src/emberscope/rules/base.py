@@ -101,12 +101,13 @@ class Reads:
     """A table that a rule cannot do without, and the columns of it that must hold something.
 
     `record` is how to have them recorded where a log does not hold them by itself; with it a table without rows lacks
-    them too.
+    them too. `series` is the name of a series of a recording that says the same.
     """
 
     table: Table
     columns: tuple[str, ...] = ()
     record: str = ""
+    series: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import pyarrow.compute as pc
 
 from emberscope.rules.base import Consequence, Evidence, Finding, Reads, Rule, Where
 from emberscope.rules.catalog import RULES
@@ -262,10 +263,17 @@ def _missing(rule: Rule[Any], run: Run) -> dict[str, list[str]]:
     return lacks
 
 
+def _has_series(run: Run, name: str) -> bool:
+    series = run.tables.get("series")
+    return series is not None and bool(pc.any(pc.equal(series["name"], name)).as_py())
+
+
 def _lacks(reads: Sequence[Reads], run: Run) -> dict[str, list[str]]:
     """What of these the run lacks, by where it would come from."""
     lacks: dict[str, list[str]] = {}
     for read in reads:
+        if read.series and _has_series(run, read.series):
+            continue
         table = run.tables.get(read.table.name)
         if table is None:
             recorded = read.table.name in _RECORDED

@@ -113,3 +113,16 @@ def test_says_how_to_record_what_it_could_not_see() -> None:
     assert "spark.executor.processTreeMetrics.enabled=true" in answer.needs
     assert "spark.eventLog.logStageExecutorMetrics=true" in answer.needs
     assert not evaluate(polled(GIB, {}), [RULE]).not_evaluated
+
+
+def test_a_recording_tells_the_memory_of_the_jvm_where_the_log_has_none() -> None:
+    conf = {"spark.master": "yarn", "spark.executor.memory": "4g", "spark.executor.memoryOverhead": "1g"}
+    series = [
+        {"name": "rss_bytes", "value": value * GIB, "executor_id": one, "time_ns": 1}
+        for one, value in (("1", 2.0), ("1", 4.9), ("2", 1.0), ("driver", 99.0))
+    ]
+    run = run_of(conf=conf, executors=[executor("1", 1)], series=series)
+    (finding,) = found(RULE, run)
+    assert finding.where.executor == "1"
+    assert finding.evidence[1].source == "series.rss_bytes"
+    assert not evaluate(run, [RULE]).not_evaluated

@@ -69,3 +69,9 @@ def test_memory_off_the_heap_is_what_counts_where_it_is_on() -> None:
 def test_a_log_of_spark_tells_the_heap() -> None:
     # 1 GiB under G1 in local-cluster: all of it.
     assert heap_bytes(spark_wrote("skew_spill_python")) == pytest.approx(GIB, rel=0.05)
+
+
+def test_a_recording_knows_the_heap_too() -> None:
+    series = [{"name": "heap_used_bytes", "value": float(v), "executor_id": "1", "time_ns": 1} for v in (5, 512 * MIB)]
+    run = run_of(conf={"spark.executor.memory": "1g"}, executors=[executor("1", 1)], series=series)
+    assert full_ratio(run) == 0.5

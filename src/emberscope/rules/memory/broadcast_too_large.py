@@ -74,12 +74,11 @@ class Sent:
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
-    large = []
+    large, failures = [], _failures(run)
     for plan in plans(run).values():
         exchanges = [node for node in plan.named("BroadcastExchange") if not node.cached]
-        reason = _failure(run, plan.sql) if plan.failed else None
-        if reason is not None:
-            yield _failed(run, plan, reason, exchanges)
+        if plan.sql in failures:
+            yield _failed(run, plan, failures[plan.sql], exchanges)
             continue
         for node in exchanges:
             size = node.metrics.get("data size", 0.0)
@@ -149,17 +148,16 @@ def _failed(run: Run, plan: Plan, reason: str, exchanges: list[Node]) -> Finding
     )
 
 
-def _failure(run: Run, sql: int) -> str | None:
-    """The sentence in which Spark says that a broadcast failed; None where the execution failed of something else."""
+def _failures(run: Run) -> dict[int, str]:
+    """For each execution that failed of a broadcast the sentence in which Spark says so."""
     table = run.tables["sql_executions"]
-    for row in table.select(["sql_execution_id", "error_message"]).to_pylist():
-        if row["sql_execution_id"] == sql and row["error_message"]:
-            found = _FAILED.search(row["error_message"])
-            if found is None:
-                return None
-            line = row["error_message"][found.start() :].splitlines()[0]
-            return str(line[:200])
-    return None
+    failed = {}
+    for sql, message in zip(table["sql_execution_id"].to_pylist(), table["error_message"].to_pylist(), strict=True):
+        found = _FAILED.search(message or "")
+        if found is not None:
+            line = str(message)[found.start() :].splitlines()[0]
+            failed[sql] = line.partition(". ")[0][:200]
+    return failed
 
 
 def _short(plan: Plan) -> str:

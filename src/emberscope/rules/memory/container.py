@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from emberscope.rules.memory.heap import heap_setting
+from emberscope.rules.memory.recorded import RSS, recorded_peaks
 from emberscope.rules.settings import MIB, bytes_setting, is_on, number_setting
 from emberscope.tables.run import once
 
@@ -50,12 +51,14 @@ class ProcessPeak:
     """The most memory that the processes of one executor took (resident, in bytes), all together and by kind.
 
     Each figure is a peak of its own, so `together_bytes` may be a little more than was ever taken at one time.
+    `recorded`: a recording says it, which knows the JVM alone.
     """
 
     executor_id: str
     together_bytes: float
     jvm_bytes: float
     python_bytes: float
+    recorded: bool = False
 
 
 def has_container(run: Run) -> bool:
@@ -87,7 +90,15 @@ def overhead_bytes(run: Run, heap: int) -> int:
 
 @once
 def process_peaks(run: Run) -> Mapping[str, ProcessPeak]:
-    """The peaks of each executor's processes; empty where Spark did not poll them."""
+    """The peaks of each executor's processes; empty where Spark did not poll them and nothing was recorded."""
+    return _polled(run) or {
+        one: ProcessPeak(one, value, value, 0.0, recorded=True)
+        for one, value in recorded_peaks(run, RSS).items()
+        if one != "driver"
+    }
+
+
+def _polled(run: Run) -> Mapping[str, ProcessPeak]:
     table = run.tables.get("executor_metrics")
     if table is None or table.num_rows == 0:
         return {}

@@ -39,6 +39,7 @@ from emberscope.rules.memory.container import (
     rounded_up,
 )
 from emberscope.rules.memory.lost_work import LostWork, ended, lost_with
+from emberscope.rules.memory.recorded import PROCESSES_RECORD, RSS
 from emberscope.rules.places import place_of, places
 from emberscope.rules.settings import bytes_setting, memory_words
 from emberscope.tables.executor_metrics import EXECUTOR_METRICS
@@ -168,10 +169,13 @@ def _container_evidence(run: Run, peak: ProcessPeak | None) -> Iterator[Evidence
     parts += f", Python {format_bytes(of.python_bytes)}" if of.python_bytes else ""
     yield Evidence(f"the container may take {format_bytes(of.limit_bytes)} ({parts})", "conf", of.limit_bytes, "bytes")
     if peak is not None:
+        python = "" if peak.recorded else f", Python {format_bytes(peak.python_bytes)}"
         yield Evidence(
             f"the processes of executor {peak.executor_id} took {format_bytes(peak.together_bytes)}: the JVM "
-            f"{format_bytes(peak.jvm_bytes)}, Python {format_bytes(peak.python_bytes)}",
-            "executor_metrics.process_jvm_rss_bytes + process_python_rss_bytes + process_other_rss_bytes",
+            f"{format_bytes(peak.jvm_bytes)}{python}",
+            f"series.{RSS}"
+            if peak.recorded
+            else "executor_metrics.process_jvm_rss_bytes + process_python_rss_bytes + process_other_rss_bytes",
             peak.together_bytes,
             "bytes",
         )
@@ -209,7 +213,8 @@ RULE = Rule(
         Reads(
             EXECUTOR_METRICS,
             ("process_jvm_rss_bytes",),
-            record="spark.executor.processTreeMetrics.enabled=true and spark.eventLog.logStageExecutorMetrics=true",
+            record=PROCESSES_RECORD,
+            series=RSS,
         ),
     ),
 )

@@ -32,6 +32,7 @@ import pyarrow.compute as pc
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.memory.container import rounded_up
 from emberscope.rules.memory.heap import driver_heap_bytes
+from emberscope.rules.memory.recorded import PEAKS_RECORD
 from emberscope.rules.settings import MIB, is_local, memory_words
 from emberscope.tables.executor_metrics import EXECUTOR_METRICS
 from emberscope.units import format_bytes, format_ms, format_ratio
@@ -116,7 +117,7 @@ RULE = Rule(
     code="C7",
     name="driver-heap",
     since="0.1",
-    reads=(Reads(EXECUTOR_METRICS, ("jvm_heap_bytes",), record="spark.eventLog.logStageExecutorMetrics=true"),),
+    reads=(Reads(EXECUTOR_METRICS, ("jvm_heap_bytes",), record=PEAKS_RECORD),),
     limits=Limits(),
     check=check,
 )

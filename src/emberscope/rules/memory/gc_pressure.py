@@ -76,7 +76,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         return
     full = full_ratio(run)
     known_full = full is not None and full >= limits.full
-    looked_at = polled_ratio(figures, "gc_time_ms", limits.polled_ms)
+    looked_at = polled_ratio(run, figures, "gc_time_ms", limits.polled_ms)
     has_room = full is not None and not known_full and looked_at >= limits.polled_share
     early = _early_share(run, figures, limits.start_ms)
     grows = early >= limits.start_share and heap_bytes(run) >= limits.large_bytes and not known_full

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from emberscope.rules.memory.recorded import HEAP, recorded_peaks
 from emberscope.rules.settings import MIB, bytes_setting, is_local, is_on, number_setting, version
 from emberscope.tables.run import once
 
@@ -56,11 +57,12 @@ def heaps(run: Run) -> Sequence[Heap]:
     if table is None:
         return ()
     columns = ["executor_id", "cores", "added_ms", "removed_ms", "max_on_heap_storage_bytes", "peak_jvm_heap_bytes"]
+    recorded = recorded_peaks(run, HEAP)
     return tuple(
         Heap(
             row["executor_id"],
             _limit_bytes(run, row),
-            row["peak_jvm_heap_bytes"] or None,
+            max(row["peak_jvm_heap_bytes"] or 0, recorded.get(row["executor_id"], 0)) or None,
             row["cores"] or 1,
             row["added_ms"],
             row["removed_ms"],
@@ -75,11 +77,14 @@ def full_ratio(run: Run) -> float | None:
     return max((heap.full_ratio for heap in heaps(run) if heap.full_ratio is not None), default=None)
 
 
-def polled_ratio(figures: StageFigures, column: str, least_ms: float = 0.0) -> float:
+def polled_ratio(run: Run, figures: StageFigures, column: str, least_ms: float = 0.0) -> float:
     """The share of a column of tasks that lies in tasks of at least this length during which Spark looked at the heap.
 
-    It looks with each heartbeat, every ten seconds: of a job of short tasks it may never see the peak.
+    It looks with each heartbeat, every ten seconds: of a job of short tasks it may never see the peak. A recording
+    looks after each collection.
     """
+    if recorded_peaks(run, HEAP):
+        return 1.0
     values, columns = figures.columns.amounts(column), figures.columns
     total = float(values.sum())
     long = columns.numbers("finish_ms") - columns.numbers("launch_ms") >= least_ms

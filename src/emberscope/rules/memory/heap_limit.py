@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Final
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.memory.heap import Heap, heap_setting, heaps
 from emberscope.rules.memory.lost_work import LostWork, ended, lost_with
+from emberscope.rules.memory.recorded import HEAP, PEAKS_RECORD
 from emberscope.rules.places import place_of, places
 from emberscope.rules.settings import MIB, is_local, memory_words, number_setting
 from emberscope.simulate.stage_figures import stage_figures
@@ -168,5 +169,5 @@ RULE = Rule(
     reads=(Reads(TASKS), Reads(STAGES), Reads(JOBS), Reads(EXECUTORS)),
     limits=Limits(),
     check=check,
-    partly=(Reads(EXECUTORS, ("peak_jvm_heap_bytes",), record="spark.eventLog.logStageExecutorMetrics=true"),),
+    partly=(Reads(EXECUTORS, ("peak_jvm_heap_bytes",), record=PEAKS_RECORD, series=HEAP),),
 )

@@ -32,6 +32,7 @@ from emberscope.rules.memory.container import KILLED, OVERHEAD, has_container, o
 from emberscope.rules.memory.heap import RESERVED_BYTES, Heap, heap_setting, heaps, memory_fraction, polled_ratio
 from emberscope.rules.memory.heap_limit import OUT_OF_HEAP
 from emberscope.rules.memory.lost_work import lost_with
+from emberscope.rules.memory.recorded import HEAP, PEAKS_RECORD
 from emberscope.rules.settings import MIB, is_local, memory_words
 from emberscope.simulate.cores import observed_window
 from emberscope.simulate.stage_figures import stage_figures
@@ -72,7 +73,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     fullest = max(known, key=lambda heap: heap.full_ratio or 0.0)
     if (
         task_ms < limits.task_time_ms
-        or polled_ratio(figures, "executor_run_time_ms") < limits.seen_share
+        or polled_ratio(run, figures, "executor_run_time_ms") < limits.seen_share
         or (fullest.full_ratio or 1.0) >= limits.full_ratio
         or gc_ratio >= limits.gc_ratio
         or spilled >= limits.spilled_bytes
@@ -174,7 +175,7 @@ RULE = Rule(
     since="0.1",
     reads=(
         Reads(TASKS, ("gc_time_ms", "executor_run_time_ms")),
-        Reads(EXECUTORS, ("peak_jvm_heap_bytes",), record="spark.eventLog.logStageExecutorMetrics=true"),
+        Reads(EXECUTORS, ("peak_jvm_heap_bytes",), record=PEAKS_RECORD, series=HEAP),
     ),
     limits=Limits(),
     check=check,

@@ -60,6 +60,7 @@ class Limits:
     least_read_ratio: float = 0.01  # spill on disk over what the stage read (spark-advisor)
     disk_bytes_per_ms: int = DISK_BYTES_PER_MS  # 100 MB/s: what a plain cloud volume gives one task (proposal)
     one_task_share: float = 0.5  # more than this share of the spill in one of many tasks: skew explains it (proposal)
+    most_stages: int = 25  # so many stages with the largest spills are priced, each by a replay (proposal)
     floor_ms: int = 10_000  # a shorter stage counts only where it is
     least_app_ratio: float = 0.01  # this share of the application (proposal)
 
@@ -78,7 +79,9 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         (disk >= limits.least_read_ratio * read) | (disk == 0)
     )
     known = places(run) if much.any() else {}
-    for index in np.flatnonzero(much & ~(figures.wall_ms < least_ms)).tolist():
+    spilling = np.flatnonzero(much & ~(figures.wall_ms < least_ms))
+    most_first = np.lexsort((-memory[spilling], -disk[spilling]))
+    for index in np.sort(spilling[most_first][: limits.most_stages]).tolist():
         stage = figures.stages[index]
         yield _finding(run, limits, place_of(known, stage.key), stage)
 
