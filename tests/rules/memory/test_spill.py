@@ -83,3 +83,41 @@ def test_the_estimate_writes_and_reads_the_bytes_once() -> None:
 def test_a_task_cannot_lose_more_than_it_ran() -> None:
     (finding,) = found(RULE, spilling(2, 1024 * MIB, 10_000 * MIB))
     assert finding.wasted_core_ms == 20_000
+
+
+def test_a_fraction_that_was_lowered_is_set_back() -> None:
+    lowered = {"spark.memory.fraction": "0.2"}
+    assert advised(spilling(4, 1024 * MIB, 200 * MIB, lowered))["spark.memory.fraction"] == "0.6"
+    assert "spark.memory.fraction" not in advised(spilling(4, 1024 * MIB, 200 * MIB, {"spark.memory.fraction": "0.7"}))
+
+
+def test_a_spill_whose_bytes_on_disk_are_not_known_has_no_price() -> None:
+    (finding,) = found(RULE, spilling(4, 1024 * MIB, 0, memory_spilled_bytes=1024 * MIB))
+    assert finding.title == "Stage 0 spilled 4.0 GiB of memory"
+    assert finding.wasted_wall_ms is None
+    assert finding.wasted_core_ms is None
+
+
+def test_a_short_stage_in_a_long_application_is_not_worth_a_word() -> None:
+    def short(length_ms: int) -> Run:
+        return run_of(
+            length_ms,
+            tasks=[task(0, 0, 5_000, disk_spilled_bytes=400 * MIB, memory_spilled_bytes=800 * MIB)],
+            stages=[stage(0, 0, 5_000)],
+            jobs=[job(0, 0, 5_000)],
+            executors=[executor("1", 1)],
+        )
+
+    assert found(RULE, short(1_000_000)) == []
+    assert len(found(RULE, short(100_000))) == 1
+
+
+def test_only_the_largest_spills_of_very_many_stages_are_replayed() -> None:
+    run = run_of(
+        1_000_000,
+        tasks=[task(i, 10_000 * i, 10_000, disk_spilled_bytes=(i + 100) * MIB) for i in range(60)],
+        stages=[stage(i, 10_000 * i, 10_000 * (i + 1)) for i in range(60)],
+        jobs=[job(0, 0, 600_000)],
+        executors=[executor("1", 1)],
+    )
+    assert [finding.where.stage for finding in found(RULE, run)] == list(range(60 - RULE.limits.most_stages, 60))

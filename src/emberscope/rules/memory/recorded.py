@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 HEAP: Final = "heap_used_bytes"
 RSS: Final = "rss_bytes"
 
-PEAKS_RECORD: Final = "spark.eventLog.logStageExecutorMetrics=true"
+PEAKS_RECORD: Final = "spark.eventLog.logStageExecutorMetrics=true (Spark 3.0 and later)"
 PROCESSES_RECORD: Final = f"spark.executor.processTreeMetrics.enabled=true and {PEAKS_RECORD}"
 """How event logs come to hold the peaks of heaps, and those of whole processes."""
 

@@ -14,8 +14,9 @@ save by replay.
 
 ## What to do
 More and smaller partitions, so that each one fits: the number below is computed from the bytes that this stage
-shuffled. Where partitions are small already, a task needs more memory: fewer cores in an executor, or more memory for
-the same cores. Where one skewed task did the spilling, mend the skew first: more partitions do not split one key.
+shuffled. Where partitions are small already, a task needs more memory: fewer cores in an executor, more memory for the
+same cores, or spark.memory.fraction back at its default where it was lowered. Where one skewed task did the spilling,
+mend the skew first: more partitions do not split one key.
 
 ## When to ignore it
 When the spill is small beside what the stage reads, or the local disks are fast and the saving is near zero. A sort of

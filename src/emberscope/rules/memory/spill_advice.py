@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from emberscope.rules.base import Advice, set_conf
-from emberscope.rules.memory.heap import heap_setting
+from emberscope.rules.memory.heap import heap_setting, memory_fraction
 from emberscope.rules.settings import MIB, bytes_setting, is_local, is_on, memory_words, number_setting, version
 from emberscope.units import format_bytes
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # What a shuffle partition should hold (RAPIDS tools and others aim at 128 MB).
 _PARTITION_BYTES: Final = 128 * MIB
+_FRACTION: Final = "spark.memory.fraction"
+_USUAL_FRACTION: Final = 0.6
 # Memory is raised by no more than this at once: beyond it, partitions are the better lever (proposal).
 _MOST_MEMORY: Final = 4.0
 
@@ -33,6 +35,7 @@ def advice_for(run: Run, place: Place, stage: StageTasks, *, skewed: bool) -> It
             "not help, rows of one key stay together.",
         )
         return
+    yield from _usual_fraction(run)
     if math.ceil(shuffled / _PARTITION_BYTES) <= len(stage):
         yield from _more_memory(run, place, stage, shuffled)
         return
@@ -47,6 +50,14 @@ def advice_for(run: Run, place: Place, stage: StageTasks, *, skewed: bool) -> It
         yield from _let_them_stay_small(run, shuffled / partitions)
     else:
         yield Advice("code", f"Give the shuffle {partitions} partitions (its numPartitions argument). {facts}")
+
+
+def _usual_fraction(run: Run) -> Iterator[Advice]:
+    """A share for execution and storage that was set below Spark's own takes memory from tasks."""
+    fraction = memory_fraction(run)
+    if run.setting(_FRACTION) is not None and 0 < fraction < _USUAL_FRACTION:
+        text = f"It was lowered to {fraction:g}: tasks and cache share only that part of the heap."
+        yield set_conf(_FRACTION, f"{_USUAL_FRACTION:g}", text)
 
 
 def _more_memory(run: Run, place: Place, stage: StageTasks, shuffled: float) -> Iterator[Advice]:
