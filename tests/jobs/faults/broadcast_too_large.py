@@ -22,12 +22,12 @@ HEALTHY_CONF: Final[dict[str, str]] = {}
 def work(spark: SparkSession, healthy: bool) -> None:
     """One join a day, whose larger side has few rows for each of many users."""
     users = 1_200_000
-    for day in range(scaled(5)):
+    for day in range(scaled(4)):
         spark.sparkContext.setJobDescription(f"day {day}")
         profiles = spark.range(0, users, 1, 4).select(
             F.col("id").alias("user"), F.sha2((F.col("id") + day).cast("string"), 512).alias("profile")
         )
-        clicks = spark.range(0, 1_600_000, 1, 8).select(
+        clicks = spark.range(0, scaled(4_000_000), 1, 8).select(
             (F.col("id") * 7 % users).alias("user"), F.sha2(F.col("id").cast("string"), 256).alias("page")
         )
         joined = clicks.join(profiles if healthy else F.broadcast(profiles), "user")

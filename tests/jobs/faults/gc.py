@@ -26,6 +26,6 @@ def work(spark: SparkSession, healthy: bool) -> None:
     """Gathers many small objects by key: all of a partition stay alive until its last row, beside new garbage."""
     for turn in range(scaled(4)):
         spark.sparkContext.setJobDescription(f"turn {turn}")
-        rows = spark.range(0, 3_200_000, 1, 4).select((F.col("id") % 320_000).alias("key"), F.uuid().alias("text"))
+        rows = spark.range(0, 4_000_000, 1, 4).select((F.col("id") % 400_000).alias("key"), F.uuid().alias("text"))
         lists = rows.repartition(4, "key").groupBy("key").agg(F.collect_set("text").alias("texts"))
         lists.select(F.sum(F.length(F.sha2(F.array_join(F.array_sort("texts"), ","), 512)))).collect()

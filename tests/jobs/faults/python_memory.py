@@ -30,7 +30,7 @@ def work(spark: SparkSession, healthy: bool) -> None:
                 kept.append(page)
             yield len(page) + len(row.text)
 
-    texts = spark.range(0, scaled(320_000), 1, 16).select(
+    texts = spark.range(0, scaled(560_000), 1, 16).select(
         (F.col("id") % 3200).alias("key"), F.sha2(F.repeat(F.col("id").cast("string"), 12_000), 512).alias("text")
     )
     texts.groupBy("key").agg(F.max("text").alias("text")).rdd.mapPartitions(pages).count()
