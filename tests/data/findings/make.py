@@ -25,15 +25,21 @@ _ENVIRONMENT = ("Hadoop Properties", "System Properties", "Metrics Properties", 
 
 # The scale of each fault's logs: faulty, healthy (0: none is kept).
 FAULTS = {
+    "broadcast_too_large": (0.2, 0.2),
     "disk_full": (1.0, 0.3),
     "executor_imbalance": (1.0, 0.3),
     "fetch_failure": (1.0, 0.3),
+    "gc": (0.25, 0.25),
     "listener_overload": (1.0, 0.3),
     "single_thread_write": (1.0, 1.0),
     "skewed_join": (1.0, 0.3),
     "slow_node": (1.0, 0.3),
     "small_files": (0.2, 1.0),
     "speculation_waste": (1.0, 0.3),
+    "python_memory": (0.1, 0.1),
+    "skewed_join": (1.0, 0.3),
+    "slow_node": (1.0, 0.3),
+    "spill": (0.25, 0.25),
 }
 
 
