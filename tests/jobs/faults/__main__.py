@@ -42,8 +42,8 @@ def properties(name: str, *, healthy: bool, log_dir: Path) -> dict[str, str]:
     }
 
 
-def submit(name: str, *, healthy: bool, log_dir: Path, pasted: str, scale: float) -> int:
-    """Runs the job by spark-submit; its exit code."""
+def submit(name: str, *, healthy: bool, log_dir: Path, pasted: str, scale: float, store: Path | None = None) -> int:
+    """Runs the job by spark-submit, recorded where a store is given; its exit code."""
     log_dir.mkdir(parents=True, exist_ok=True)
     settings = properties(name, healthy=healthy, log_dir=log_dir)
     root = Path(__file__).parents[3]
@@ -65,6 +65,9 @@ def submit(name: str, *, healthy: bool, log_dir: Path, pasted: str, scale: float
         }
         spark_submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
         command = [str(spark_submit), "--properties-file", str(file), __file__]
+        if store is not None:
+            recorder = [sys.executable, "-m", "emberscope.cli.main", "run", "--store", str(store.resolve()), "--"]
+            command = [*recorder, *command]
         return subprocess.run(command, cwd=root, env=environment).returncode
 
 
@@ -84,11 +87,19 @@ def main() -> int:
     parser.add_argument("fault", choices=faults())
     parser.add_argument("--healthy", action="store_true", help="its healthy twin")
     parser.add_argument("--log-dir", type=Path, required=True, help="where the event log goes")
+    parser.add_argument("--store", type=Path, help="record it by `emberscope run` into this store")
     parser.add_argument("--properties", type=Path, help="settings that come after the job's own")
     parser.add_argument("--scale", type=float, default=1.0, help="how much work, 1 is about half a minute")
     asked = parser.parse_args()
     pasted = asked.properties.read_text(encoding="utf-8") if asked.properties else ""
-    return submit(asked.fault, healthy=asked.healthy, log_dir=asked.log_dir, pasted=pasted, scale=asked.scale)
+    return submit(
+        asked.fault,
+        healthy=asked.healthy,
+        log_dir=asked.log_dir,
+        pasted=pasted,
+        scale=asked.scale,
+        store=asked.store,
+    )
 
 
 if __name__ == "__main__":
