@@ -43,16 +43,21 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One fact in words, with the number it rests on and where that number comes from (table.column)."""
+    """One fact in words, with the number it rests on and where that number comes from (table.column).
+
+    `frames` are those of a stack that shows it, root side first: what the flame graph can be searched for.
+    """
 
     text: str
     source: str
     value: float | None = None
     unit: str | None = None
     line: int | None = None
+    frames: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
-        return {"text": self.text, "source": self.source, "line": self.line, "value": self.value, "unit": self.unit}
+        said = {"text": self.text, "source": self.source, "line": self.line, "value": self.value, "unit": self.unit}
+        return {**said, "frames": list(self.frames)} if self.frames else said
 
 
 @dataclass(frozen=True, slots=True)
