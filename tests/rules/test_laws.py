@@ -22,9 +22,16 @@ from emberscope.rules.catalog import RULES
 from emberscope.rules.evaluate import SEVERITIES, evaluate
 from emberscope.rules.page import sections
 from emberscope.tables.run import Run
+from emberscope.tables.samples import SAMPLES
 from tests.runs import any_runs, executor, found, job, run_of, spark_wrote, stage, task, with_rows, without
 
 every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+# Those over samples have laws of their own, with recordings (tests/rules/stacks).
+every_rule_of_logs = pytest.mark.parametrize(
+    "rule",
+    [rule for rule in RULES if not any(read.table == SAMPLES for read in rule.reads)],
+    ids=lambda rule: rule.code,
+)
 LOGS = ("skew_spill_python", "driver_idle_gc", "none")
 DATA = Path(__file__).parents[1] / "data"
 # Settings whose names Spark puts together from the name of a module or of a queue (TransportConf, LiveListenerBus).
@@ -79,7 +86,7 @@ def test_silent_on_empty_tables(rule: Rule[Any]) -> None:
     assert found(rule, run_of()) == []
 
 
-@every_rule
+@every_rule_of_logs
 def test_not_evaluated_where_any_table_it_reads_is_absent(rule: Rule[Any]) -> None:
     run = spark_wrote("skew_spill_python")
     to_record = any(read.record for read in (*rule.reads, *rule.partly))
