@@ -40,6 +40,29 @@ from emberscope.rules.skew.executor_imbalance import RULE as EXECUTOR_IMBALANCE
 from emberscope.rules.skew.skewed_stage import RULE as SKEWED_STAGE
 from emberscope.rules.skew.slow_node import RULE as SLOW_NODE
 from emberscope.rules.skew.speculation import RULE as SPECULATION
+from emberscope.rules.stacks.allocation import RULE as ALLOCATION
+from emberscope.rules.stacks.boxed_values import RULE as BOXED_VALUES
+from emberscope.rules.stacks.clients_per_row import RULE as CLIENTS_PER_ROW
+from emberscope.rules.stacks.code_compilation import RULE as CODE_COMPILATION
+from emberscope.rules.stacks.compiled_patterns import RULE as COMPILED_PATTERNS
+from emberscope.rules.stacks.compression import RULE as COMPRESSION
+from emberscope.rules.stacks.dates import RULE as DATES
+from emberscope.rules.stacks.exceptions import RULE as EXCEPTIONS
+from emberscope.rules.stacks.file_listing import RULE as FILE_LISTING
+from emberscope.rules.stacks.formatted_strings import RULE as FORMATTED_STRINGS
+from emberscope.rules.stacks.interpreted import RULE as INTERPRETED
+from emberscope.rules.stacks.java_serialization import RULE as JAVA_SERIALIZATION
+from emberscope.rules.stacks.json_parsing import RULE as JSON_PARSING
+from emberscope.rules.stacks.large_numbers import RULE as LARGE_NUMBERS
+from emberscope.rules.stacks.lock_contention import RULE as LOCK_CONTENTION
+from emberscope.rules.stacks.logging import RULE as LOGGING
+from emberscope.rules.stacks.objects_per_row import RULE as OBJECTS_PER_ROW
+from emberscope.rules.stacks.python_start import RULE as PYTHON_START
+from emberscope.rules.stacks.random_ids import RULE as RANDOM_IDS
+from emberscope.rules.stacks.reflection import RULE as REFLECTION
+from emberscope.rules.stacks.regular_expressions import RULE as REGULAR_EXPRESSIONS
+from emberscope.rules.stacks.row_objects import RULE as ROW_OBJECTS
+from emberscope.rules.stacks.string_hashes import RULE as STRING_HASHES
 from emberscope.rules.storage.commit_phase import RULE as COMMIT_PHASE
 from emberscope.rules.storage.full_scan import RULE as FULL_SCAN
 from emberscope.rules.storage.jdbc_single_partition import RULE as JDBC_SINGLE_PARTITION
@@ -110,6 +133,29 @@ RULES: Final[tuple[Rule[Any], ...]] = (
     CACHE_USE,
     MISSING_CACHE,
     # stacks
+    COMPILED_PATTERNS,
+    REGULAR_EXPRESSIONS,
+    BOXED_VALUES,
+    ROW_OBJECTS,
+    OBJECTS_PER_ROW,
+    CLIENTS_PER_ROW,
+    JAVA_SERIALIZATION,
+    DATES,
+    FILE_LISTING,
+    LOGGING,
+    INTERPRETED,
+    LOCK_CONTENTION,
+    PYTHON_START,
+    JSON_PARSING,
+    COMPRESSION,
+    EXCEPTIONS,
+    ALLOCATION,
+    STRING_HASHES,
+    FORMATTED_STRINGS,
+    REFLECTION,
+    RANDOM_IDS,
+    LARGE_NUMBERS,
+    CODE_COMPILATION,
     # settings
     # streaming
 )

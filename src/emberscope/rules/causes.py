@@ -55,6 +55,7 @@ PAIRS: Final[frozenset[tuple[str, str]]] = frozenset(
         ("A5", "F9"),
         ("A6", "F9"),  # the window is why there is one task
         # stacks
+        ("C1", "S18"),  # what that place allocates is what is collected
         # settings
         # streaming
     }

@@ -1,0 +1,1 @@
+"""Rules over recorded profiles: what the stacks of tasks say."""
