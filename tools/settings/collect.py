@@ -88,9 +88,10 @@ def dotted(version: Version) -> str:
 
 
 def clean(text: str) -> str:
-    """A default as one cell; long texts and those that point elsewhere say nothing that can be compared."""
-    elsewhere = text.startswith("<") or "file:" in text
-    return "" if len(text) > 120 or elsewhere else re.sub(r"[\t\n|]", " ", text)
+    """A default as one cell; long texts and those that point elsewhere, or that this machine made, say nothing that can
+    be compared."""
+    made_here = text.startswith("<") or "file:" in text or re.fullmatch(r"\d+(\.\d+){3}", text)
+    return "" if len(text) > 120 or made_here else re.sub(r"[\t\n|]", " ", text)
 
 
 def version_of(jars: Path) -> Version:
