@@ -15,8 +15,8 @@ from emberscope.errors import InputError
 from emberscope.eventlog.read import read_event_log
 from emberscope.rules.evaluate import evaluate
 from emberscope.settings.catalog import setting_of
+from emberscope.settings.switches import SWITCHES
 from emberscope.settings.values import problem
-from emberscope.tuning.implied import SWITCHES
 from emberscope.tuning.resolve import resolved
 from emberscope.tuning.situation import situation_of
 from emberscope.tuning.valid import defects

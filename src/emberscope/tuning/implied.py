@@ -7,42 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from emberscope.recorder.merge import LISTS, OPTIONS, joined_list
 from emberscope.settings.catalog import setting_of
+from emberscope.settings.switches import COME_ALONG, SHUFFLE_KEEPERS, SWITCHES, TRACKING
 from emberscope.tuning.situation import Situation
 
 if TYPE_CHECKING:
     from emberscope.tuning.patch import Change
 
 ADAPTIVE: Final = "spark.sql.adaptive.enabled"
-_KRYO: Final = "org.apache.spark.serializer.KryoSerializer"
-
-# (settings that begin so, the setting they need, its value).
-_COME_ALONG: Final = (
-    ("spark.sql.adaptive.", "spark.sql.adaptive.enabled", "true"),
-    ("spark.sql.adaptive.coalescePartitions.", "spark.sql.adaptive.coalescePartitions.enabled", "true"),
-    ("spark.sql.adaptive.skewJoin.", "spark.sql.adaptive.skewJoin.enabled", "true"),
-    ("spark.kryoserializer.", "spark.serializer", _KRYO),
-    ("spark.eventLog.rolling.", "spark.eventLog.rolling.enabled", "true"),
-)
-# Those that change how an application runs: nobody gets them because of a detail of theirs.
-_NOT_BY_THEMSELVES: Final = (
-    ("spark.speculation.", "spark.speculation", "true"),
-    ("spark.dynamicAllocation.", "spark.dynamicAllocation.enabled", "true"),
-    ("spark.memory.offHeap.", "spark.memory.offHeap.enabled", "true"),
-    ("spark.eventLog.", "spark.eventLog.enabled", "true"),
-    ("spark.storage.decommission.", "spark.decommission.enabled", "true"),
-    ("spark.storage.decommission.", "spark.storage.decommission.enabled", "true"),
-    ("spark.sql.cbo.", "spark.sql.cbo.enabled", "true"),
-    ("spark.shuffle.push.", "spark.shuffle.push.enabled", "true"),
-)
-SWITCHES: Final = _COME_ALONG + _NOT_BY_THEMSELVES
-
-# What keeps shuffle files when dynamic allocation takes their executor away: one of these must be on.
-SHUFFLE_KEEPERS: Final = (
-    "spark.shuffle.service.enabled",
-    "spark.dynamicAllocation.shuffleTracking.enabled",
-    "spark.storage.decommission.shuffleBlocks.enabled",
-)
-TRACKING: Final = "spark.dynamicAllocation.shuffleTracking.enabled"
 _FIRST_WITH_TRACKING: Final = (3, 0)
 
 # In local mode there are no executors but the driver itself.
@@ -64,7 +35,7 @@ def idle_because(key: str, situation: Situation, changed: Collection[str]) -> st
             own = situation.own(switch)
             if own is not None and own.strip().lower() != value.lower():
                 return f"it does nothing while {switch} is {own}, which was set so"
-            by_itself = (prefix, switch, value) in _COME_ALONG
+            by_itself = (prefix, switch, value) in COME_ALONG
             if own is None and not by_itself and not situation.distribution:
                 now = situation.value(switch)
                 if now is not None and now.strip().lower() != value.lower():
@@ -84,7 +55,7 @@ def needed_by(
     """The settings, with their values, that must come along so that this change has its effect."""
     if value is None:
         return
-    for prefix, switch, wanted in _COME_ALONG:
+    for prefix, switch, wanted in COME_ALONG:
         if key.startswith(prefix) and key != switch and switch not in changes:
             setting = setting_of(switch)
             if setting is None or not setting.is_in(situation.version):
@@ -103,7 +74,9 @@ def keeps_shuffle_files(situation: Situation, changes: Mapping[str, Change]) -> 
     """Whether shuffle files outlive an executor that dynamic allocation takes away, or the executor is kept."""
     plugin = situation.own("spark.shuffle.sort.io.plugin.class") or situation.own("spark.shuffle.manager")
     service_elsewhere = situation.distribution or (plugin is not None and plugin not in ("sort", "tungsten-sort"))
-    return service_elsewhere or any(_is_on(name, situation, changes) for name in SHUFFLE_KEEPERS)
+    return service_elsewhere or any(
+        all(_is_on(name, situation, changes) for name in keeper) for keeper in SHUFFLE_KEEPERS
+    )
 
 
 def added_to_lists(key: str, value: str, situation: Situation) -> str:

@@ -57,7 +57,8 @@ def _offered(finding: Ranked, draft: _Draft) -> Ranked:
         if item.setting is None or item.kind not in ("set", "unset"):
             told.append(item)
             continue
-        item = replace(item, setting=draft.situation.named(item.setting))
+        if item.kind == "set":
+            item = replace(item, setting=draft.situation.named(item.setting))
         if _is_alternative(item, taken, whole=is_shape(settings), draft=draft):
             told.append(item)
             continue
@@ -88,7 +89,9 @@ def _put(item: Advice, code: str, together: frozenset[str], draft: _Draft) -> st
     """Puts one piece of advice into the draft; a clause that says why not where it cannot be. `together` are all
     settings of the same finding."""
     key, situation = item.setting or "", draft.situation
-    why = refused(item, situation) or idle_because(key, situation, draft.changes.keys() | together)
+    why = refused(item, situation)
+    if why is None and item.kind == "set":
+        why = idle_because(key, situation, draft.changes.keys() | together)
     if why is not None:
         return why
     value = None if item.kind == "unset" else added_to_lists(key, item.value or "", situation)

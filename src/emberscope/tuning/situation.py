@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from emberscope.rules.settings import is_local
+from emberscope.rules.settings import is_local, is_vendors
 from emberscope.settings.catalog import Setting, Version, is_read, older_names, setting_of, version_of
 from emberscope.settings.values import number_of
 from emberscope.tables.run import settings_of
 
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
-
-# What `Application.vendor` says of Spark as its project releases it: any other vendor brings settings of its own, and
-# some of newer versions.
-_PLAIN: Final = frozenset({None, "rapids"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +59,7 @@ def situation_of(run: Run) -> Situation:
     application = run.application
     return Situation(
         version_of(application.spark_version),
-        application.vendor not in _PLAIN,
+        is_vendors(run),
         is_local(run),
         {key: value for (scope, key), value in found.items() if scope == "spark"},
         {key: value for (scope, key), value in found.items() if scope == "hadoop"},

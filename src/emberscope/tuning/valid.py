@@ -25,6 +25,8 @@ def refused(advice: Advice, situation: Situation) -> str | None:
         return None
     if not advice.setting or (advice.kind == "set" and advice.value is None):
         return "it names no setting or no value"
+    if advice.kind == "unset" or advice.value is None:
+        return None  # whatever it is, it can be removed
     key = situation.named(advice.setting)
     setting = setting_of(key)
     if setting is None:
@@ -38,8 +40,6 @@ def refused(advice: Advice, situation: Situation) -> str | None:
             return f"Spark {major}.{minor} has no such setting"
     if setting.replaced is not None and setting.replaced.how == "removed":
         return "Spark reads it no more"
-    if advice.kind == "unset" or advice.value is None:
-        return None
     if key.endswith("executor.extraJavaOptions") and _REFUSED_OPTIONS.search(advice.value):
         return "Spark takes neither -Xmx nor settings of its own in this one"
     return problem(setting, advice.value)
