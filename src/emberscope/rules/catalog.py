@@ -5,6 +5,10 @@ from typing import Any, Final
 from emberscope.rules.base import Rule
 from emberscope.rules.cache.cache_use import RULE as CACHE_USE
 from emberscope.rules.cache.missing_cache import RULE as MISSING_CACHE
+from emberscope.rules.conf.event_log_setup import RULE as EVENT_LOG_SETUP
+from emberscope.rules.conf.java_serializer import RULE as JAVA_SERIALIZER
+from emberscope.rules.conf.shuffle_keeper import RULE as SHUFFLE_KEEPER
+from emberscope.rules.conf.wrong_settings import RULE as WRONG_SETTINGS
 from emberscope.rules.executors.churn import RULE as CHURN
 from emberscope.rules.executors.event_loss import RULE as EVENT_LOSS
 from emberscope.rules.executors.lost_executors import RULE as LOST_EXECUTORS
@@ -36,6 +40,11 @@ from emberscope.rules.shuffle.partition_size import RULE as PARTITION_SIZE
 from emberscope.rules.shuffle.remote_to_disk import RULE as REMOTE_TO_DISK
 from emberscope.rules.shuffle.tiny_blocks import RULE as TINY_BLOCKS
 from emberscope.rules.shuffle.write_time import RULE as SHUFFLE_WRITE_TIME
+from emberscope.rules.sizing.container_rounding import RULE as CONTAINER_ROUNDING
+from emberscope.rules.sizing.extreme_values import RULE as EXTREME_VALUES
+from emberscope.rules.sizing.glue_worker import RULE as GLUE_WORKER
+from emberscope.rules.sizing.memory_per_core import RULE as MEMORY_PER_CORE
+from emberscope.rules.sizing.node_packing import RULE as NODE_PACKING
 from emberscope.rules.skew.executor_imbalance import RULE as EXECUTOR_IMBALANCE
 from emberscope.rules.skew.skewed_stage import RULE as SKEWED_STAGE
 from emberscope.rules.skew.slow_node import RULE as SLOW_NODE
@@ -157,5 +166,14 @@ RULES: Final[tuple[Rule[Any], ...]] = (
     LARGE_NUMBERS,
     CODE_COMPILATION,
     # settings
+    EXTREME_VALUES,
+    JAVA_SERIALIZER,
+    SHUFFLE_KEEPER,
+    CONTAINER_ROUNDING,
+    MEMORY_PER_CORE,
+    NODE_PACKING,
+    GLUE_WORKER,
+    WRONG_SETTINGS,
+    EVENT_LOG_SETUP,
     # streaming
 )

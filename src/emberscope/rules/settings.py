@@ -41,6 +41,11 @@ def version(run: Run) -> tuple[int, int]:
     return run.application.version
 
 
+def is_vendors(run: Run) -> bool:
+    """Whether the log is of a vendor's Spark: with settings of its own, other defaults, and parts of newer versions."""
+    return run.application.vendor not in (None, "rapids")
+
+
 def is_local(run: Run) -> bool:
     """Whether driver and tasks share one JVM (master local, local[n])."""
     master = run.application.master or run.setting("spark.master") or ""

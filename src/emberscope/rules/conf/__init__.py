@@ -1,0 +1,1 @@
+"""Rules on settings: names, switches that belong together, and the log itself."""

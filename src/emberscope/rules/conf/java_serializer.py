@@ -1,0 +1,102 @@
+"""RDD shuffles write objects with Java's own serialisation, which is slow and large.
+
+## What it means
+DataFrames and SQL have a format of their own. An RDD's shuffle writes each key and value with `spark.serializer`, by
+default Java's: it writes the names of classes along with the data and reads them back by reflection. Kryo writes the
+same objects in a fraction of the bytes. Here RDD shuffles wrote the bytes given below in that way.
+
+## What it costs
+No price: the log has the bytes, not the time that went into serialising them. A recording has it (see the rule on Java
+serialisation in the samples). Programs whose stages do little else have become some tenths faster with Kryo.
+
+## What to do
+Set the serializer to Kryo and register your classes (`spark.kryo.classesToRegister`), else their names are written with
+each object. Or move the step to DataFrames, which need neither.
+
+## When to ignore it
+When the objects hold classes that Kryo cannot write without more ado (Avro records, some collections), or the shuffles
+are a small part of the job. Python's RDDs shuffle bytes that Python has pickled: they are left out here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from emberscope.rules.base import Evidence, Finding, Reads, Rule, Where, set_conf
+from emberscope.rules.places import place_of, places
+from emberscope.settings.switches import KRYO
+from emberscope.simulate.stage_figures import stage_figures
+from emberscope.tables.stages import STAGES
+from emberscope.tables.tasks import TASKS
+from emberscope.units import counted, format_bytes
+
+if TYPE_CHECKING:
+    from emberscope.tables.run import Run
+
+_OTHERS = re.compile(r"Python|^PairwiseRDD$|Exchange")
+_JAVA = "org.apache.spark.serializer.JavaSerializer"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Dr. Elephant and spark-advisor flag every application without Kryo; only shuffles of RDDs use the serializer, so
+    how much they must write to matter is our proposal."""
+
+    least_bytes: int = 1 << 30  # written by RDD shuffles in all
+
+
+def check(run: Run, limits: Limits) -> Iterator[Finding]:
+    if run.setting("spark.serializer") not in (None, _JAVA):
+        return
+    figures, known = stage_figures(run), places(run)
+    if figures is None:
+        return
+    written = figures.total("shuffle_write_bytes")
+    others = _stages_of_others(run)
+    of_rdds = [
+        (float(size), key)
+        for size, key in zip(written, figures.keys, strict=True)
+        if size > 0 and place_of(known, key).where.sql is None and key in known and key[0] not in others
+    ]
+    total = sum(size for size, _ in of_rdds)
+    if total < limits.least_bytes:
+        return
+    size, key = max(of_rdds)
+    largest = place_of(known, key)
+    yield Finding(
+        title=f"RDD shuffles wrote {format_bytes(total)} with Java serialisation",
+        summary=f"{counted(len(of_rdds), 'stage')} wrote objects to a shuffle in Java's own format. The largest: "
+        f"{largest.sentence}, {format_bytes(size)}.",
+        where=Where(),
+        evidence=(
+            Evidence(f"{format_bytes(total)} written by shuffles of RDDs", "tasks.shuffle_write_bytes", total, "bytes"),
+            Evidence(f"spark.serializer is {_JAVA}", "conf"),
+        ),
+        advice=(set_conf("spark.serializer", KRYO, "Smaller and faster; register your classes for the full effect."),),
+        wasted_wall_ms=None,
+        wasted_core_ms=None,
+        saving_basis="The log does not say how long serialising took.",
+        confidence=0.5,
+        consequence="hint",
+    )
+
+
+def _stages_of_others(run: Run) -> set[int]:
+    """Stages whose shuffle does not use the serializer: Python's are bytes that Python has pickled, and a DataFrame
+    that became an RDD shuffles rows in its own format."""
+    stages = run.tables["stages"]
+    rows = zip(stages["stage_id"].to_pylist(), stages["rdd_names"].to_pylist(), strict=True)
+    return {stage for stage, names in rows if any(_OTHERS.search(name) for name in names or ())}
+
+
+RULE = Rule(
+    code="G2",
+    name="java-serializer",
+    since="0.1",
+    reads=(Reads(TASKS, ("shuffle_write_bytes",)), Reads(STAGES)),
+    limits=Limits(),
+    check=check,
+)

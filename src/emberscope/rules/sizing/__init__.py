@@ -1,0 +1,1 @@
+"""Rules on the shape of executors: memory, cores, containers and nodes."""
