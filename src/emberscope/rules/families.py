@@ -18,7 +18,8 @@ FAMILIES: Final = {
     "plan": "SQL plans and functions",
     "cache": "Cached data",
     "stacks": "Hot code",
-    "settings": "Settings",
+    "conf": "Settings",
+    "sizing": "Shapes of executors",
     "streaming": "Structured streaming",
 }
 _MOST_NEAREST: Final = 3

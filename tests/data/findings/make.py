@@ -37,8 +37,6 @@ FAULTS = {
     "small_files": (0.2, 1.0),
     "speculation_waste": (1.0, 0.3),
     "python_memory": (0.1, 0.1),
-    "skewed_join": (1.0, 0.3),
-    "slow_node": (1.0, 0.3),
     "spill": (0.25, 0.25),
 }
 
