@@ -36,7 +36,7 @@ class Heap:
 
     @property
     def full_ratio(self) -> float | None:
-        return None if self.peak_bytes is None else self.peak_bytes / self.limit_bytes
+        return self.peak_bytes / self.limit_bytes if self.peak_bytes is not None and self.limit_bytes else None
 
 
 def heap_setting(run: Run) -> tuple[str, int]:
