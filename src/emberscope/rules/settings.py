@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Final
 
@@ -24,11 +25,13 @@ def bytes_setting(run: Run, key: str, default: str, *, unit: str = "b") -> int:
 
 
 def number_setting(run: Run, key: str, default: float) -> float:
+    """A number; the default where nothing was set, or nothing that is a finite number."""
     value = run.setting(key)
     try:
-        return default if value is None else float(value)
+        number = default if value is None else float(value)
     except ValueError:
         return default
+    return number if math.isfinite(number) else default
 
 
 def is_on(run: Run, key: str, *, default: bool) -> bool:
