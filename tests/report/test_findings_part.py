@@ -55,7 +55,7 @@ def test_hints_are_folded_together(section: str) -> None:
 
 def test_settings_stand_once_with_a_button_that_copies(section: str) -> None:
     (patch,) = re.findall(r'<pre class="patch" id="patch-text".*?</pre>', section, re.DOTALL)
-    assert "spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes 83m" in patch
+    assert "spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes=83m" in patch
     assert '<x-copy data-of="patch-text">' in section
 
 

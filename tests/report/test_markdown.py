@@ -18,7 +18,7 @@ def test_it_has_the_outcome_the_time_the_findings_and_one_patch() -> None:
     assert "**1. " in text
     assert "(`@pandas_udf`)" in text
     (patch,) = [piece for piece in text.split("```") if piece.startswith("properties")]
-    keys = [line.split()[0] for line in patch.splitlines()[1:] if not line.startswith("#")]
+    keys = [line.partition("=")[0] for line in patch.splitlines()[1:] if not line.startswith("#")]
     assert "spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes" in keys
     assert len(keys) == len(set(keys))
     assert text.endswith("The whole report: report.html\n")

@@ -42,11 +42,11 @@ def test_one_screen_has_what_happened_the_price_the_proof_the_fix_and_one_patch_
         text.index("95.9 % of the tasks' time"),
         text.index("→ Write weigh"),
         text.index("spark-defaults.conf"),
-        text.index("\n  spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes 83m\n"),
+        text.index("\n  spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes=83m\n"),
         text.index("Coverage: complete"),
     ]
     assert at == sorted(at)
-    assert text.count("skewedPartitionThresholdInBytes 83m") == 1
+    assert text.count("\n  spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes=83m\n") == 1
     assert max(map(len, text.splitlines())) <= 100
 
 
@@ -97,10 +97,18 @@ def test_names_from_a_log_cannot_command_a_terminal(item: Diagnosed) -> None:
 
 def test_what_was_not_evaluated_is_one_sentence_that_says_how_to_record_it() -> None:
     text = " ".join(diagnosis_screen([diagnose(without(run_of(), "tasks"))]).split())
-    assert re.search(r"Not evaluated: \d+ rules\. .*need a Spark event log \(spark\.eventLog\.enabled=true\)", text)
-    answers = [NotEvaluated("A", "", "a log")] * 5 + [NotEvaluated("B", "", "a recording"), NotEvaluated("C", "", "c")]
+    assert re.search(r"Not evaluated: \d+ rules\. To have recorded what they need: spark\.eventLog\.enabled=true", text)
+    answers = [
+        NotEvaluated("A", "", "a Spark event log (spark.eventLog.enabled=true)"),
+        NotEvaluated("B", "", "a recording (start the application with `emberscope run`)"),
+        NotEvaluated("C", "", "its start, which this log does not hold"),
+    ]
     assert not_evaluated_line(answers) == (
-        "Not evaluated: 7 rules. 5 need a log; 1 needs a recording; 1 for other reasons."
+        "Not evaluated: 3 rules (A, B, C). To have recorded what they need: spark.eventLog.enabled=true, "
+        "`emberscope run`. What 1 of them needs, this application does not have."
+    )
+    assert not_evaluated_line(answers[:1]) == (
+        "Not evaluated: 1 rule (A). To have recorded what it needs: spark.eventLog.enabled=true."
     )
     assert not_evaluated_line([]) == ""
 

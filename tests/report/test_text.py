@@ -81,7 +81,7 @@ def test_markdown_has_proof_advice_and_one_block_of_settings() -> None:
     text = diagnosis_markdown([diagnose(spark_wrote("skew_spill_python"))])
     setting = "spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes"
     assert text.count("```properties") == 1
-    assert f"\n{setting} 83m\n" in text[text.index("```properties") :]
+    assert f"{setting}=83m\n```" in text
     assert f"- [ ] `{setting}=83m`: " in text
     assert "- longest task 13.7 s, median 956 ms, 8 tasks (`tasks.executor_run_time_ms`)" in text
     assert "| driver alone, no job |" in text

@@ -8,6 +8,7 @@ from functools import cache
 from emberscope.report.diagnosis import Diagnosed, diagnose
 from emberscope.report.spots import spots
 from emberscope.rules.evaluate import Ranked, ranked
+from emberscope.tuning.resolve import patch_of
 from tests.runs import spark_wrote
 
 
@@ -27,4 +28,4 @@ def three() -> Diagnosed:
 def of(item: Diagnosed, *findings: Ranked) -> Diagnosed:
     """The diagnosis with just these findings."""
     diagnosis = replace(item.diagnosis, findings=findings)
-    return replace(item, diagnosis=diagnosis, spots=spots(item.run, findings))
+    return replace(item, diagnosis=diagnosis, spots=spots(item.run, findings), patch=patch_of(findings, item.run))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +24,9 @@ _MOST_PROOF_LINES: Final = 3
 _MOST_FIX_LINES: Final = 2
 _MOST_SETTINGS: Final = 3
 _MOST_CONSEQUENCES: Final = 3
-_MOST_REASONS: Final = 2
+_MOST_CODES: Final = 12
+# How a reason says that what is missing can be recorded: a setting, or a command.
+_RECORDED_BY: Final = re.compile(r"spark\.[\w.]+=\w+|`[^`]+`")
 _INDENT: Final = "   "
 
 
@@ -70,12 +73,13 @@ def rest_line(rest: Sequence[Branch], how: str) -> str:
     return f"and {counts.total()} more: {said} ({how})"
 
 
-def patch_lines(patch: Sequence[str], most: int, width: int, paint: Painter) -> list[str]:
-    """The settings to paste, under a heading; empty without any."""
+def settings_lines(patch: Sequence[str], most: int, width: int, paint: Painter) -> list[str]:
+    """The settings to paste, under a heading, then the remarks on them; empty without any."""
     if not patch:
         return []
+    patch = sorted(patch, key=lambda line: line.startswith("#"))
     heading = "To paste into spark-defaults.conf (`emberscope conf --from` writes it in other forms):"
-    shown = [f"  {visible(line)}" for line in patch[:most]]
+    shown = [f"  {cut(visible(line), width - 2) if line.startswith('#') else visible(line)}" for line in patch[:most]]
     more = [f"  # and {len(patch) - most} more lines: `emberscope diagnose --all`"] if len(patch) > most else []
     return [*(paint(line, "1") for line in wrapped(heading, width)), *shown, *more]
 
@@ -84,13 +88,16 @@ def not_evaluated_line(answers: Sequence[NotEvaluated]) -> str:
     """What could not be asked, in one sentence that says how to record what is missing; empty where all could."""
     if not answers:
         return ""
-    reasons = Counter(answer.reason for answer in answers)
-    common = reasons.most_common(_MOST_REASONS)
-    said = "; ".join(f"{count} need{'s' if count == 1 else ''} {reason}" for reason, count in common)
-    others = reasons.total() - sum(count for _, count in common)
-    more = f"; {others} for other reasons" if others else ""
-    rules = "1 rule" if len(answers) == 1 else f"{len(answers)} rules"
-    return f"Not evaluated: {rules}. {said[:1].upper()}{said[1:]}{more}."
+    codes = list(dict.fromkeys(answer.code for answer in answers))
+    named = f" ({', '.join(codes)})" if len(codes) <= _MOST_CODES else ""
+    how = list(dict.fromkeys(way for answer in answers for way in _RECORDED_BY.findall(answer.reason)))
+    without = sum(not _RECORDED_BY.search(answer.reason) for answer in answers)
+    said = f"Not evaluated: {'1 rule' if len(codes) == 1 else f'{len(codes)} rules'}{named}."
+    if how:
+        said += f" To have recorded what {'it needs' if len(codes) == 1 else 'they need'}: {', '.join(how)}."
+    if without:
+        said += f" What {without} of them need{'s' if without == 1 else ''}, this application does not have."
+    return said
 
 
 def cut(text: str, most: int) -> str:

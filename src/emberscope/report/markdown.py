@@ -11,16 +11,16 @@ from emberscope.report.diagnosis import all_not_evaluated, no_finding
 from emberscope.report.finding_lines import confidence_words, not_evaluated_line, rest_line
 from emberscope.report.finding_tree import branches
 from emberscope.report.part import subject_of
-from emberscope.report.patch import settings_patch
 from emberscope.report.text import coverage_line, price
 from emberscope.report.visible import clipped, visible
 from emberscope.tables.coverage import total
+from emberscope.tuning.dialects import patch_lines
 from emberscope.units import format_ms, format_ratio
 
 if TYPE_CHECKING:
     from emberscope.report.diagnosis import Diagnosed
     from emberscope.report.finding_tree import Branch
-    from emberscope.rules.evaluate import NotEvaluated, Ranked
+    from emberscope.rules.evaluate import NotEvaluated
 
 _MOST_FINDINGS: Final = 10
 _SIGNS: Final = re.compile(r"([\\`*_\[\]|~])")
@@ -38,7 +38,7 @@ def report_markdown(item: Diagnosed, *, page: str | None = None) -> str:
             note = f" ({chapter.note})" if chapter.note else ""
             lines.append(f"| {escaped(chapter.label + note)} | {format_ms(chapter.wall_ms)} | {escaped(percent)} % |")
         lines.append("")
-    lines += _findings(item.diagnosis.findings, proof=False)
+    lines += _findings(item, proof=False)
     lines += _unasked(item.diagnosis.not_evaluated)
     seen = subject.seen
     lines.append(_coded(f"{seen.log} {seen.recorder} {seen.verdict}"))
@@ -61,7 +61,7 @@ def diagnosis_markdown(diagnosed: Sequence[Diagnosed]) -> str:
                 if part.wall_ms
             ]
             lines.append("")
-        lines += _findings(item.diagnosis.findings, proof=True) or [no_finding([item]), ""]
+        lines += _findings(item, proof=True) or [no_finding([item]), ""]
     lines += _unasked(all_not_evaluated(diagnosed))
     lines.append(escaped(coverage_line(total(item.run.coverage for item in diagnosed))))
     return "\n".join(lines).rstrip() + "\n"
@@ -73,9 +73,9 @@ def _head(item: Diagnosed) -> list[str]:
     return [f"## {escaped(title)}", "", escaped(item.outcome), ""]
 
 
-def _findings(findings: Sequence[Ranked], *, proof: bool) -> list[str]:
+def _findings(item: Diagnosed, *, proof: bool) -> list[str]:
     """The dearest findings with what follows from them, the titles of the others, one patch of settings."""
-    found = branches(findings)
+    found = branches(item.diagnosis.findings)
     lines: list[str] = []
     for branch in found[:_MOST_FINDINGS]:
         lines += [*_branch(branch, proof), ""]
@@ -87,7 +87,7 @@ def _findings(findings: Sequence[Ranked], *, proof: bool) -> list[str]:
             for number, one in ((branch.number, branch.finding), *branch.consequences)
         ]
         lines += ["", "</details>", ""]
-    if patch := settings_patch(findings):
+    if patch := patch_lines(item.patch):
         lines += ["```properties", *(_code(line) for line in patch), "```", ""]
     return lines
 

@@ -24,7 +24,6 @@ from emberscope.report.finding_links import frame_links, links_of
 from emberscope.report.finding_tree import branches
 from emberscope.report.flame_page import MODULES, STYLES, flame_element
 from emberscope.report.part import Part, Subject, subject_of
-from emberscope.report.patch import settings_patch
 from emberscope.report.rendering import rendered
 from emberscope.report.stage_rows import counted_event
 from emberscope.report.task_data import task_part
@@ -32,6 +31,7 @@ from emberscope.report.task_rows import MOST_HOSTS
 from emberscope.report.time_data import times_template_data
 from emberscope.report.visible import clipped
 from emberscope.rules.places import sql_descriptions
+from emberscope.tuning.dialects import patch_lines
 from emberscope.units import format_time
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _findings(subject: Subject) -> Part:
         "links": {number: links_of(number, one, subject.anchors, operators) for number, one in every},
         "frames": {number: frame_links(one, subject.anchors) for number, one in every},
         "no_finding": no_finding([subject.item]),
-        "patch": settings_patch(diagnosis.findings),
+        "patch": patch_lines(subject.item.patch),
         "not_evaluated": not_evaluated_sentences(diagnosis.not_evaluated),
     }
     return Part("findings", "Findings", data, ("findings.js",))

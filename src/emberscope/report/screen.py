@@ -13,16 +13,16 @@ from emberscope.report.finding_lines import (
     cut,
     not_evaluated_line,
     painter,
-    patch_lines,
     rest_line,
+    settings_lines,
     title_lines,
     wrapped,
 )
 from emberscope.report.finding_tree import Branch, branches
-from emberscope.report.patch import settings_patch
 from emberscope.report.text import coverage_line, hot_lines, part_line, price
 from emberscope.report.visible import visible
 from emberscope.tables.coverage import total
+from emberscope.tuning.dialects import patch_lines
 from emberscope.units import counted, format_ms, format_ratio
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def chosen(found: Sequence[Branch], room: int, width: int, paint: Painter) -> Ch
 
 def _one(item: Diagnosed, width: int, paint: Painter) -> list[str]:
     head = [*_outcome(item, width), "", *parts_lines(item, width), ""]
-    patch = patch_lines(settings_patch(item.diagnosis.findings), MOST_PATCH, width, paint)
+    patch = settings_lines(patch_lines(item.patch), MOST_PATCH, width, paint)
     tail = [*patch, *([""] if patch else []), *closing_words([item], width)]
     found = branches(item.diagnosis.findings)
     if not found:

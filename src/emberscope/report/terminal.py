@@ -11,14 +11,14 @@ from emberscope.report.finding_lines import (
     cut,
     not_evaluated_line,
     painter,
-    patch_lines,
+    settings_lines,
     wrapped,
 )
 from emberscope.report.finding_tree import branches
 from emberscope.report.part import subject_of
-from emberscope.report.patch import settings_patch
 from emberscope.report.screen import MOST_PATCH, chosen, rest_lines
 from emberscope.report.visible import tail, visible
+from emberscope.tuning.dialects import patch_lines
 from emberscope.units import format_count, format_ms, format_ratio
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _findings(item: Diagnosed, width: int, paint: Painter) -> Iterator[str]:
         choice = chosen(found, _MOST_FINDING_LINES, width, paint)
         yield from choice.lines
         yield from rest_lines(choice.rest, _MOST_TITLES, "`emberscope diagnose --all` tells them", width, paint)
-    patch = patch_lines(settings_patch(item.diagnosis.findings), MOST_PATCH, width, paint)
+    patch = settings_lines(patch_lines(item.patch), MOST_PATCH, width, paint)
     yield from [*patch, ""] if patch else []
     unasked = not_evaluated_line(item.diagnosis.not_evaluated)
     yield from [*wrapped(unasked, width), ""] if unasked else []

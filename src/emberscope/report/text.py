@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from emberscope.report.diagnosis import Diagnosed, all_not_evaluated, no_finding, not_evaluated_sentences
-from emberscope.report.patch import settings_patch
 from emberscope.tables.coverage import total
+from emberscope.tuning.dialects import patch_lines
 from emberscope.units import counted, format_ms, format_ratio, printable
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def diagnosis_text(diagnosed: Sequence[Diagnosed]) -> str:
             lines += [*_finding(number, finding), ""]
         if not findings:
             lines += [no_finding([item]), ""]
-        if patch := settings_patch(findings):
+        if patch := patch_lines(item.patch):
             lines += ["All these settings, for spark-defaults.conf:", *(f"  {line}" for line in patch), ""]
     lines += list(_closing(diagnosed))
     return printable("\n".join(lines).rstrip() + "\n")
