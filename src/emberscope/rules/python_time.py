@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from emberscope.rules.plans import plans
 from emberscope.simulate.task_cpus import run_ms_by_task
 from emberscope.tables.run import once
 
@@ -55,27 +57,22 @@ class PythonStage:
 
 
 @once
-def python_stages(run: Run) -> dict[int, PythonStage]:
+@once
+def python_stages(run: Run) -> Mapping[int, PythonStage]:
     """The stages in which Python functions ran, by stage id."""
     found: dict[int, PythonStage] = {}
-    worker_ms = _worker_ms(run)
-    nodes = run.tables.get("plan_nodes")
-    rows = [] if nodes is None else nodes.to_pylist()
-    for row in sorted(rows, key=lambda row: (row["sql_execution_id"], row["node_id"])):
-        name = (row["name"] or "").partition(" ")[0]
-        if name not in ROW_OPERATORS and name not in ARROW_OPERATORS:
-            continue
-        stages = row["stage_ids"] or ()
-        spent = worker_ms.get((row["sql_execution_id"], row["node_id"]))
-        for stage in stages:
-            before = found.get(stage, PythonStage((), (), row["sql_execution_id"], None))
-            share = None if spent is None else spent / len(stages)
-            found[stage] = PythonStage(
-                tuple(dict.fromkeys((*before.operators, name))),
-                tuple(dict.fromkeys((*before.functions, *_functions(row["detail"] or "")))),
-                row["sql_execution_id"],
-                before.worker_ms if share is None else (before.worker_ms or 0.0) + share,
-            )
+    for plan in plans(run).values():
+        for node in plan.named(*ROW_OPERATORS, *ARROW_OPERATORS):
+            spent = node.metrics.get(_RUN_METRIC)
+            for stage in node.stage_ids:
+                before = found.get(stage, PythonStage((), (), plan.sql, None))
+                share = None if spent is None else spent / len(node.stage_ids)
+                found[stage] = PythonStage(
+                    tuple(dict.fromkeys((*before.operators, node.name))),
+                    tuple(dict.fromkeys((*before.functions, *_functions(node.detail)))),
+                    plan.sql,
+                    before.worker_ms if share is None else (before.worker_ms or 0.0) + share,
+                )
     stages_table = run.tables.get("stages")
     if stages_table is not None:
         for row in stages_table.select(["stage_id", "rdd_names", "status"]).to_pylist():
@@ -100,10 +97,9 @@ def python_ms_by_task(run: Run) -> NDArray[np.float64]:
     tasks = run.tables.get("tasks")
     if tasks is None:
         return np.zeros(0)
-    result = np.zeros(tasks.num_rows)
     stages = python_stages(run)
     if not stages or not tasks.num_rows:
-        return result
+        return np.zeros(tasks.num_rows)
 
     def amounts(name: str, unit: float = 1.0) -> NDArray[np.float64]:
         return np.nan_to_num(np.asarray(tasks[name].to_numpy(), dtype=np.float64)) * unit
@@ -111,26 +107,15 @@ def python_ms_by_task(run: Run) -> NDArray[np.float64]:
     off_cpu = np.nan_to_num(run_ms_by_task(run)) - amounts("executor_cpu_time_ns", 1e-6)
     wait = np.maximum(0.0, off_cpu - amounts("gc_time_ms") - amounts("shuffle_fetch_wait_ms"))
     wait[np.isnan(np.asarray(tasks["executor_cpu_time_ns"].to_numpy(), dtype=np.float64))] = 0.0
-    stage_ids = tasks["stage_id"].to_numpy()
-    for stage, python in stages.items():
-        here = stage_ids == stage
-        total = float(wait[here].sum())
-        scale = 1.0 if python.worker_ms is None or total <= 0 else min(1.0, python.worker_ms / total)
-        result[here] = wait[here] * scale
-    return result
-
-
-def _worker_ms(run: Run) -> dict[tuple[int, int], float]:
-    """Time in Python workers by (SQL execution, node)."""
-    metrics = run.tables.get("plan_metrics")
-    if metrics is None:
-        return {}
-    columns = ["sql_execution_id", "node_id", "name", "metric_type", "value"]
-    return {
-        (row["sql_execution_id"], row["node_id"]): row["value"] * (1e-6 if row["metric_type"] == "nsTiming" else 1.0)
-        for row in metrics.select(columns).to_pylist()
-        if row["name"] == _RUN_METRIC and row["value"] is not None
-    }
+    known, stage_of = np.unique(tasks["stage_id"].fill_null(-1).to_numpy(), return_inverse=True)
+    totals = np.bincount(stage_of, weights=wait, minlength=len(known))
+    scales = np.zeros(len(known))
+    for place, stage in enumerate(known.tolist()):
+        if stage in stages:
+            worker_ms, total = stages[stage].worker_ms, float(totals[place])
+            scales[place] = 1.0 if worker_ms is None or total <= 0 else min(1.0, worker_ms / total)
+    scaled: NDArray[np.float64] = wait * scales[stage_of]
+    return scaled
 
 
 def _functions(detail: str) -> list[str]:
