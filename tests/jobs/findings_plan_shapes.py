@@ -13,7 +13,7 @@ ROWS = 1_200_000
 
 
 def shuffled_join(spark: SparkSession) -> None:
-    """A small side whose size Spark does not know before it runs, without adaptive execution."""
+    """A join without adaptive execution: Spark sends the side to all executors that it takes for the smaller one."""
     spark.conf.set("spark.sql.adaptive.enabled", "false")
     large = spark.range(0, ROWS, 1, 4).withColumn("text", F.repeat(F.lit("x"), 80))
     small = spark.sparkContext.parallelize([(i, i) for i in range(100)], 1).toDF(["id", "kind"])

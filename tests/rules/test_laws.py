@@ -42,6 +42,10 @@ ELSEWHERE = {
     "spark.yarn.executor.memoryOverhead",
     "spark.kubernetes.memoryOverheadFactor",
     "spark.kubernetes.resource.type",
+    # of engines beside Spark
+    "spark.rapids.sql.explain",
+    "spark.comet.explainFallback.enabled",
+    "spark.gluten.sql.validation.logLevel",
 }
 # Told in no log that is kept; that they find something stands in their own tests.
 WITHOUT_A_LOG = frozenset(

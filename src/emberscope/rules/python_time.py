@@ -42,6 +42,7 @@ ARROW_OPERATORS: Final = frozenset(
 )
 _PYTHON_RDDS: Final = frozenset({"PythonRDD", "PairwiseRDD"})
 # Spark 4.1 and later; total over tasks (PythonSQLMetrics).
+_NAME: Final = re.compile(r"[A-Za-z_<][\w<>]*$")
 _RUN_METRIC: Final = "time to run Python workers"
 
 
@@ -119,5 +120,18 @@ def python_ms_by_task(run: Run) -> NDArray[np.float64]:
 
 
 def _functions(detail: str) -> list[str]:
-    """Names of the Python functions in an operator such as `BatchEvalPython [weigh(id#2L)#9L], [pythonUDF0#11L]`."""
-    return [name for name in re.findall(r"(?:^|[\[,(\s])([A-Za-z_<][\w<>]*)\(", detail) if name not in ARROW_OPERATORS]
+    """Names of the Python functions in an operator such as `BatchEvalPython [weigh(id#2L)#9L], [pythonUDF0#11L]`.
+
+    Spark numbers each call of one; what is called inside of it without a number is no Python.
+    """
+    found: list[tuple[int, str]] = []
+    opened: list[tuple[int, str]] = []
+    for at, letter in enumerate(detail):
+        if letter == "(":
+            name = _NAME.search(detail, 0, at)
+            opened.append((at, name[0] if name else ""))
+        elif letter == ")" and opened:
+            start, word = opened.pop()
+            if word and detail[at + 1 : at + 2] == "#":
+                found.append((start, word))
+    return [name for _, name in sorted(found)]

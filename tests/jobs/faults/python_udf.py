@@ -19,7 +19,7 @@ def parse_date(text: str) -> date:
 
 
 def work(spark: SparkSession, healthy: bool) -> None:
-    texts = spark.range(0, scaled(3_000_000), 1, 4).select(
+    texts = spark.range(0, scaled(6_000_000), 1, 4).select(
         F.date_format(F.date_add(F.lit("2020-01-01"), (F.col("id") % 2000).cast("int")), "yyyy-MM-dd").alias("text")
     )
     day = F.to_date("text", "yyyy-MM-dd") if healthy else F.udf(parse_date, DateType())("text")

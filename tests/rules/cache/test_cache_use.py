@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from emberscope.rules.cache.cache_use import RULE
+from tests.rules.fault_logs import fault_log
 from tests.rules.plan.tables import Op, op, run_with
 from tests.runs import found
 
@@ -73,3 +74,11 @@ def test_rows_that_fell_out_of_memory() -> None:
     assert finding.where.line == "count.py:5"
     for other in ({"evictions": None}, {"evictions": 6, "storage_level": "Disk Memory Deserialized 1x Replicated"}):
         assert not found(RULE, run_with(op("Range", stages=[0]), stage_ms=stages, storage=[{**row, **other}]))
+
+
+def test_spark_cached_it_for_nothing() -> None:
+    (finding,) = found(RULE, fault_log("cache_never_read"))
+    assert finding.wasted_wall_ms is not None
+    assert finding.wasted_wall_ms > 1_000
+    assert "warm the cache" in finding.summary
+    assert not found(RULE, fault_log("cache_never_read_healthy"))

@@ -5,7 +5,8 @@ import pytest
 from emberscope.rules.evaluate import evaluate
 from emberscope.rules.plan.exploding_join import RULE
 from emberscope.tables.run import Run
-from tests.rules.plan.tables import Op, fault_log, op, run_with
+from tests.rules.fault_logs import fault_log
+from tests.rules.plan.tables import Op, op, run_with
 from tests.runs import found
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from emberscope.rules.base import Rule
 from emberscope.rules.evaluate import evaluate
 from emberscope.rules.plan.adaptive_off import RULE as ADAPTIVE_OFF
 from emberscope.rules.plan.large_plan import RULE as LARGE_PLAN
@@ -14,7 +16,8 @@ from emberscope.rules.plan.native_fallback import RULE as NATIVE_FALLBACK
 from emberscope.rules.plan.no_codegen import RULE as NO_CODEGEN
 from emberscope.rules.plan.sort_fallback import RULE as SORT_FALLBACK
 from emberscope.tables.run import Run
-from tests.rules.plan.tables import Op, op, run_with
+from tests.rules.fault_logs import fault_log
+from tests.rules.plan.tables import Op, op, run_with, without_floors
 from tests.runs import found, spark_wrote
 
 _ADAPTIVE = "spark.sql.adaptive.enabled"
@@ -87,7 +90,7 @@ def test_native_fallback() -> None:
     )
     (finding,) = found(NATIVE_FALLBACK, run_with(mixed, stage_ms={0: 20_000}))
     assert finding.title == "RAPIDS left 1 operator of SQL execution 0 to Spark"
-    assert finding.advice[0].setting == "spark.rapids.sql.explain"
+    assert "spark.rapids.sql.explain=NOT_ON_GPU" in finding.advice[0].text
     assert "f(x)" in finding.advice[1].text
     assert not found(NATIVE_FALLBACK, run_with(native, stage_ms={0: 20_000}))
     assert not found(NATIVE_FALLBACK, run_with(op("BatchEvalPython", stages=[0]), stage_ms={0: 20_000})), "no engine"
@@ -126,3 +129,31 @@ def test_large_plan() -> None:
 def test_no_price_is_no_severity(name: str) -> None:
     codes = {"F4", "F5", "F7", "F8", "F10"}
     assert all(item.severity == "info" for item in evaluate(spark_wrote(name)).findings if item.rule.code in codes)
+
+
+def test_healthy_twins_have_none_of_these() -> None:
+    rules = (ADAPTIVE_OFF, LARGE_PLAN, LONG_FILTER, NATIVE_FALLBACK, NO_CODEGEN, SORT_FALLBACK)
+    for name in ("exploding_join_healthy", "cache_never_read_healthy"):
+        for rule in rules:
+            assert not found(rule, fault_log(name)), (rule.code, name)
+
+
+@pytest.mark.parametrize(
+    ("rule", "log", "title"),
+    [
+        (LONG_FILTER, "plan_shapes", "A filter of 3,254 characters"),
+        (ADAPTIVE_OFF, "plan_shapes", "Adaptive execution was off for 1 query with 1 shuffle"),
+        (NO_CODEGEN, "plan_shapes", "Generated code was switched off"),
+    ],
+)
+def test_spark_planned_it(rule: Rule[Any], log: str, title: str) -> None:
+    (finding,) = found(without_floors(rule), spark_wrote(log))
+    assert finding.title == title
+    assert finding.where.line is not None
+    assert not found(without_floors(rule), spark_wrote("none"))
+
+
+def test_rapids_planned_it() -> None:
+    (finding,) = found(without_floors(NATIVE_FALLBACK), fault_log("rapids_dataset"))
+    assert finding.title == "RAPIDS left 5 operators of SQL execution 0 to Spark"
+    assert "MapElements" in finding.summary

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from emberscope.rules.plan.row_blow_up import RULE
-from tests.rules.plan.tables import Op, op, run_with
-from tests.runs import found
+from tests.rules.plan.tables import Op, op, run_with, without_floors
+from tests.runs import found, spark_wrote
 
 
 def _window(partitioning: str, rows: float = 5_000_000) -> Op:
@@ -47,3 +47,13 @@ def test_exploded_for_nothing() -> None:
     assert finding.title == "20,000,000 exploded rows, of which 1,000,000 were kept"
     assert finding.wasted_wall_ms == 19_000
     assert not found(RULE, run_with(exploded(15_000_000), stage_ms={0: 20_000}))
+
+
+def test_spark_planned_it() -> None:
+    titles = [finding.title for finding in found(without_floors(RULE), spark_wrote("plan_shapes"))]
+    assert titles == [
+        "A window without PARTITION BY took 1,200,000 rows into one task",
+        "1,200,000 rows became 3,600,000 for distinct counts",
+        "1,200,000 exploded rows, of which 23,524 were kept",
+    ]
+    assert not found(without_floors(RULE), spark_wrote("none"))

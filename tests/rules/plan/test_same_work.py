@@ -3,7 +3,7 @@ from __future__ import annotations
 from emberscope.rules.cache.missing_cache import RULE as MISSING_CACHE
 from emberscope.rules.plan.repeated_part import RULE as REPEATED_PART
 from tests.rules.plan.tables import Op, op, run_with
-from tests.runs import found
+from tests.runs import found, spark_wrote
 
 _FILTERS = "DataFilters: [isnotnull(a#1)], Format: {}, Location: InMemoryFileIndex(1 paths)[file:/data/{}], "
 
@@ -93,3 +93,22 @@ def test_a_reused_shuffle_is_not_a_second_time() -> None:
     shuffle = op("Exchange", _scan(0), stages=[0, 1], written=500)
     join = op("SortMergeJoin", shuffle, op("ReusedExchange"), stages=[1])
     assert not found(REPEATED_PART, run_with(join, stage_ms={0: 20_000, 1: 30_000}))
+
+
+def test_spark_read_it_twice_in_one_plan() -> None:
+    (finding,) = found(REPEATED_PART, spark_wrote("plan_shapes"))
+    assert "2 times" in finding.title
+    assert "Filter" in finding.evidence[0].text
+    assert not found(MISSING_CACHE, spark_wrote("plan_shapes"))
+
+
+def test_columns_of_one_name_may_be_worked_out_differently() -> None:
+    def query(stage: int, expression: str) -> Op:
+        project = op("Project", _scan(stage), stages=[stage], detail=f"Project [{expression} AS key#{stage}, b#9]")
+        detail = f"HashAggregate(keys=[key#{stage}], functions=[count(1)])"
+        return op("HashAggregate", project, stages=[stage], detail=detail)
+
+    for second, operators in (("(a#1 % 10)", 2), ("upper(a#1, x#3)", 1)):
+        run = run_with(query(0, "(a#1 % 10)"), query(2, second), stage_ms={0: 20_000, 2: 20_000})
+        (finding,) = found(MISSING_CACHE, run)
+        assert f"share {operators} operator" in finding.summary

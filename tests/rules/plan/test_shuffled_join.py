@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from emberscope.rules.plan.shuffled_join import RULE
 from emberscope.tables.run import Run
-from tests.rules.plan.tables import op, run_with
-from tests.runs import found, with_rows
+from tests.rules.plan.tables import op, run_with, without_floors
+from tests.runs import found, spark_wrote, with_rows
 
 _MIB = 1 << 20
 
@@ -60,3 +60,10 @@ def test_broadcasts_that_were_switched_off_on_purpose() -> None:
     assert finding.confidence == 0.3
     assert "on purpose" in finding.advice[1].text
     assert finding.advice[1].value == "10m"
+
+
+def test_spark_sorted_both_sides() -> None:
+    (finding,) = found(without_floors(RULE), spark_wrote("skew_spill_python"))
+    assert finding.title == "A join by key shuffled 252 MiB to meet 15.6 KiB"
+    assert finding.confidence == 0.3, "broadcasts were switched off"
+    assert not found(without_floors(RULE), spark_wrote("plan_shapes"))

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from emberscope.rules.base import Advice, Evidence, Finding, Rule, set_conf
+from emberscope.rules.base import Advice, Evidence, Finding, Rule
 from emberscope.rules.plan.work import READS, Work, at, work_of
 from emberscope.rules.plans import Node, Plan, plans
 from emberscope.units import counted, format_ms, format_ratio
@@ -111,7 +111,17 @@ def _finding(plan: Plan, engine: str, left: list[Node], work: Work, every: Work)
             ),
         ),
         advice=(
-            *([set_conf(*explain, f"Makes {engine} say in the log why it leaves an operator out.")] if explain else []),
+            *(
+                [
+                    Advice(
+                        "check",
+                        f"Run it once with {explain[0]}={explain[1]}: then {engine} says in the driver's log why "
+                        "it leaves an operator out.",
+                    )
+                ]
+                if explain
+                else []
+            ),
             Advice("code", f"Look at {next(iter(names))} first: {_short(left[0])}"),
         ),
         wasted_wall_ms=None,

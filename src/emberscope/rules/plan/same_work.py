@@ -27,6 +27,8 @@ _FILTERS: Final = re.compile(
     r"(?:PartitionFilters|PushedFilter?s|DataFilters|RuntimeFilters): \[.*?\](?=, \w+: |, ?$|$)"
 )
 _IDS: Final = re.compile(r"#\d+L?|,? ?\[(?:plan_)?id=#?\d+\]")
+_COLUMN: Final = re.compile(r"\w+#\d+")
+_AS: Final = re.compile(r" AS (\w+#\d+)")
 _OBJECTS: Final = re.compile(r"@[0-9a-f]{5,}|Lambda\$?/?[\w$/]+")
 
 Part = int
@@ -119,9 +121,10 @@ def same_work_within(run: Run) -> Sequence[SameWork]:
         of_plan: dict[int, list[Occurrence]] = {}
         for occurrence in occurrences:
             of_plan.setdefault(occurrence.plan.sql, []).append(occurrence)
-        for group in of_plan.values():
-            above = {known.above(occurrence.node) for occurrence in group}
-            if len(group) > 1 and (len(above) > 1 or above == {None}):
+        for sql, group in of_plan.items():
+            above = known.above(group[0].node)
+            larger = () if above is None else known.occurrences.get(above, ())
+            if len(group) > 1 and sum(occurrence.plan.sql == sql for occurrence in larger) < len(group):
                 found.append(SameWork(tuple(group), known.operators[part]))
     return _ordered(found)
 
@@ -210,4 +213,32 @@ def _label(node: Node) -> Hashable:
         return (title, location and location[0], filters, named, node.rows)
     if not node.children:
         return (node.detail or node.title, node.rows)
-    return (node.name, _OBJECTS.sub("", _IDS.sub("", node.detail)))
+    return (node.name, _OBJECTS.sub("", _IDS.sub("", node.detail)), _computed_below(node))
+
+
+def _computed_below(node: Node) -> tuple[str, ...]:
+    """How the columns that an operator names are worked out right below it, in projections that are passed over."""
+    named = set(_COLUMN.findall(node.detail))
+    found = []
+    for child in node.children:
+        while _PASSED.search(child.name) and len(child.children) == 1:
+            for end in _AS.finditer(child.detail):
+                if end[1] in named:
+                    found.append(_IDS.sub("", _expression_before(child.detail, end.start())))
+            child = child.children[0]
+    return tuple(sorted(found))
+
+
+def _expression_before(text: str, end: int) -> str:
+    """The expression that ends there: back to a comma or a bracket outside of its own brackets."""
+    depth, start = 0, end
+    while start > 0:
+        letter = text[start - 1]
+        if letter in ")]}":
+            depth += 1
+        elif letter in "([{":
+            depth -= 1
+        if depth < 0 or (letter == "," and depth == 0):
+            break
+        start -= 1
+    return text[start:end].strip()
