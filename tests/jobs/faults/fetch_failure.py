@@ -14,7 +14,7 @@ from tests.jobs.faults._processes import executor_pid
 
 CODE = "H3"
 MASTER = "local-cluster[2,4,1024]"
-CONF = {"spark.sql.shuffle.partitions": "24", "spark.sql.adaptive.enabled": "false"}
+CONF = {"spark.sql.shuffle.partitions": "24", "spark.sql.adaptive.coalescePartitions.enabled": "false"}
 HEALTHY_CONF: dict[str, str] = {}
 
 

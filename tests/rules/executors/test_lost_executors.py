@@ -8,9 +8,11 @@ from emberscope.rules.base import Finding
 from emberscope.rules.executors.lost_executors import RULE
 from emberscope.rules.executors.removals import why_of
 from emberscope.tables.run import Run
+from emberscope.tables.stages import STAGES
+from emberscope.tables.tasks import TASKS
 from tests.rules.executors.failures import ended_by, failed, failed_stage, removed
 from tests.rules.fault_logs import event_log
-from tests.runs import executor, found, job, run_of, spark_wrote, stage, task
+from tests.runs import executor, found, job, run_of, spark_wrote, stage, task, with_rows
 
 
 def only(run: Run) -> Finding:
@@ -141,3 +143,17 @@ def test_one_task_that_ends_each_executor_it_runs_on_is_the_cause() -> None:
 )
 def test_reasons_of_cluster_managers_are_understood(reason: str | None, why: str) -> None:
     assert why_of(reason) == why
+
+
+def test_with_adaptive_execution_what_runs_again_is_a_stage_of_another_id() -> None:
+    run = lossy("Command exited with code 137")
+    # The map stage was stage 7 of a job of its own; stage 0 is what the next job calls it.
+    tasks = [{**row, "stage_id": 7} if row["task_id"] < 8 else row for row in run.tables["tasks"].to_pylist()]
+    tasks = [{**row, "stage_attempt": 0} if row["stage_id"] == 0 else row for row in tasks]
+    stages = [row for row in run.tables["stages"].to_pylist() if (row["stage_id"], row["stage_attempt"]) != (0, 0)]
+    stages = [{**row, "stage_attempt": 0} if row["stage_id"] == 0 else row for row in stages]
+    apart = with_rows(run, "tasks", TASKS.from_rows(tasks))
+    apart = with_rows(apart, "stages", STAGES.from_rows([*stages, {**stages[0], "stage_id": 7, "parent_ids": []}]))
+    finding = only(apart)
+    assert finding.where.executor == "1"
+    assert finding.wasted_core_ms == 5_000 + 6_000 + 40_000

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from emberscope.rules.executors.failed_attempts import FailedAttempts, failed_attempts
 from emberscope.rules.executors.removals import Removal, removals
@@ -58,7 +60,7 @@ def lost_work(run: Run) -> LostWork:
     if failed is None:
         return LostWork((), None, None, ())
     tasks, fetches = failed.of_kind("lost"), failed.of_kind("fetch")
-    rerun = _rerun(run) if len(fetches) else ()
+    rerun = _rerun(run, fetches) if len(fetches) else ()
     there = set(tasks.texts("executor_id").tolist())
     wrote = _writers(run, fetches)
     last_ms = float(np.nanmax(fetches.numbers("finish_ms"))) if len(fetches) else float("-inf")
@@ -89,8 +91,10 @@ def durations_without(run: Run, failed: Sequence[FailedAttempts]) -> dict[StageK
     return found
 
 
-def _rerun(run: Run) -> tuple[StageTasks, ...]:
-    """Attempts of stages of which an earlier attempt had succeeded."""
+def _rerun(run: Run, fetches: FailedAttempts) -> tuple[StageTasks, ...]:
+    """Attempts of stages that had been done before: a later attempt of one that had succeeded, or tasks of what a stage
+    reads that were launched after the stage itself. With adaptive execution, what made the output at first is a stage
+    of another job and has another id."""
     figures, stages = stage_figures(run), run.tables.get("stages")
     if figures is None or stages is None:
         return ()
@@ -99,15 +103,50 @@ def _rerun(run: Run) -> tuple[StageTasks, ...]:
     for stage, attempt, status in zip(*columns, strict=True):
         if status == "succeeded":
             succeeded[stage] = min(attempt, succeeded.get(stage, attempt))
-    return tuple(one for one in figures.stages if one.key[1] > succeeded.get(one.key[0], one.key[1]))
+    known, launched = _parents(run), figures.least("launch_ms").tolist()
+    first: dict[int, float] = {}
+    for one, at_ms in zip(figures.stages, launched, strict=True):
+        first[one.key[0]] = min(at_ms, first.get(one.key[0], at_ms))
+    begun: dict[int, float] = {}
+    for key in fetches.stages():
+        for above in _above(known, key[0]):
+            begun[above] = min(first[key[0]], begun.get(above, first[key[0]]))
+    return tuple(
+        one
+        for one, at_ms in zip(figures.stages, launched, strict=True)
+        if one.key[1] > succeeded.get(one.key[0], one.key[1]) or at_ms >= begun.get(one.key[0], float("inf"))
+    )
+
+
+def _parents(run: Run) -> Mapping[int, Sequence[int]]:
+    stages = run.tables["stages"]
+    columns = [stages[name].to_pylist() for name in ("stage_id", "parent_ids")]
+    return {stage: ids or () for stage, ids in zip(*columns, strict=True)}
+
+
+def _above(parents: Mapping[int, Sequence[int]], stage: int) -> set[int]:
+    """All stages that this one reads from, directly or by others."""
+    found: set[int] = set()
+    waiting = [stage]
+    while waiting:
+        new = set(parents.get(waiting.pop(), ())) - found - {stage}
+        found |= new
+        waiting += new
+    return found
 
 
 def _writers(run: Run, fetches: FailedAttempts) -> set[str]:
-    """The executors that ran tasks of the stages whose output could not be fetched."""
+    """The executors that may have made the output that could not be fetched: those of the stages that made it before,
+    or, where these have other ids, all that had done a task by then."""
     figures, stages = stage_figures(run), run.tables.get("stages")
     if figures is None or stages is None or not len(fetches):
         return set()
-    columns = [stages[name].to_pylist() for name in ("stage_id", "parent_ids")]
-    parents: Mapping[int, Sequence[int]] = {stage: ids or () for stage, ids in zip(*columns, strict=True)}
-    read = {parent for key in fetches.stages() for parent in parents.get(key[0], ())}
-    return {str(one) for stage in figures.stages if stage.key[0] in read for one in set(stage.texts("executor_id"))}
+    known, columns = _parents(run), figures.columns
+    keys = {key[0] for key in fetches.stages()}
+    launched = [at for one, at in zip(figures.stages, figures.least("launch_ms"), strict=True) if one.key[0] in keys]
+    begun = float(np.nanmin(launched)) if launched else float("inf")
+    before = columns.flags("status", "success") & (columns.numbers("finish_ms") <= begun)
+    made = np.isin(columns.numbers("stage_id"), list({parent for key in keys for parent in known.get(key, ())}))
+    rows = columns.order[before & made] if (before & made).any() else columns.order[before]
+    names = columns.table["executor_id"].take(pa.array(rows))
+    return {str(one) for one in pc.unique(names.cast(pa.string())).to_pylist()}
