@@ -64,5 +64,11 @@ def _collector(run: Run, heap: int) -> Iterator[Advice]:
         yield set_conf(
             key,
             _OLD_COLLECTORS.sub("-XX:+UseG1GC", options),
-            f"{found[0]} stops all tasks for each full collection; G1 does most of that work beside them.",
+            f"{found[0]} "
+            + (
+                "is gone from Java 14 on, and stops all tasks for a full collection where it cannot keep up; G1 clears "
+                "a large heap piece by piece."
+                if found[1] == "ConcMarkSweep"
+                else "stops all tasks for each full collection; G1 does most of that work beside them."
+            ),
         )
