@@ -28,7 +28,7 @@ def work(spark: SparkSession, healthy: bool) -> None:
             F.col("id").alias("user"), F.sha2((F.col("id") + day).cast("string"), 512).alias("profile")
         )
         clicks = spark.range(0, scaled(4_000_000), 1, 8).select(
-            (F.col("id") * 7 % users).alias("user"), F.sha2(F.col("id").cast("string"), 256).alias("page")
+            (F.col("id") * 7 % users).alias("user"), F.sha2((F.col("id") * 10 + day).cast("string"), 256).alias("page")
         )
         joined = clicks.join(profiles if healthy else F.broadcast(profiles), "user")
         joined.select(F.sum(F.length(F.sha2(F.concat("profile", "page"), 512)))).collect()
