@@ -7,7 +7,7 @@ import pytest
 from emberscope.rules.evaluate import evaluate
 from emberscope.rules.memory.broadcast_too_large import RULE
 from emberscope.tables.run import Run
-from tests.runs import executor, found, job, run_of, spark_wrote, stage, task
+from tests.runs import executor, found, job, run_of, spark_wrote, stage, task, with_rows
 
 MIB = 1 << 20
 CONF = {"spark.executor.memory": "1g", "spark.driver.memory": "1g"}
@@ -94,3 +94,9 @@ def test_a_broadcast_that_failed_ended_the_query(message: str) -> None:
 def test_a_query_that_failed_of_something_else_is_judged_by_its_sizes() -> None:
     (finding,) = found(RULE, sending(500, status="failed", error_message="Division by zero"))
     assert finding.consequence == "risk"
+
+
+def test_collecting_has_no_price_where_nobody_knows_how_long_the_tasks_took() -> None:
+    run = sending(200, collect=60_000, build=6_000)
+    (finding,) = found(RULE, with_rows(run, "tasks", run.tables["tasks"].slice(0, 0)))
+    assert finding.wasted_wall_ms == 6_000

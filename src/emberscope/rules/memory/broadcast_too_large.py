@@ -22,6 +22,7 @@ table with ease: then the broadcast is meant.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -94,14 +95,14 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
 
 def _wait_ms(run: Run, node: Node) -> float:
     """Time in which only the driver worked for a broadcast: what collecting took longer than the stages that made the
-    rows, building and handing out."""
+    rows (nothing of it where these are not known), building and handing out."""
     metrics, figures = node.metrics, stage_figures(run)
     stages = {stage for below in node.below() for stage in below.stage_ids}
-    made_ms = 0.0
+    collected = 0.0
     if figures is not None and stages:
         walls = zip(figures.keys, figures.wall_ms.tolist(), strict=True)
-        made_ms = max((wall for key, wall in walls if key[0] in stages and wall == wall), default=0.0)
-    collected = max(0.0, metrics.get("time to collect", 0.0) - made_ms)
+        made_ms = max((wall for key, wall in walls if key[0] in stages and wall == wall), default=math.inf)
+        collected = max(0.0, metrics.get("time to collect", 0.0) - made_ms)
     return collected + metrics.get("time to build", 0.0) + metrics.get("time to broadcast", 0.0)
 
 
