@@ -23,6 +23,16 @@ def test_a_python_worker_that_ran_out_of_memory_ended_the_job() -> None:
     assert (first.rule.code, first.severity) == ("C6", "critical")
 
 
+def test_a_table_that_was_sent_has_its_size_and_the_driver_s_time() -> None:
+    (finding,) = found(BY_CODE["C8"], fault_log("broadcast_too_large"))
+    assert finding.where.executor == "driver"
+    assert finding.where.sql is not None
+    assert finding.evidence[0].value == pytest.approx(278_035_392, rel=0.01)
+    assert finding.wasted_wall_ms is not None
+    assert finding.wasted_wall_ms > 5_000
+    assert [a.kind for a in finding.advice] == ["code", "code"]
+
+
 def test_a_table_that_the_driver_could_not_build_ended_the_query() -> None:
     (finding,) = found(BY_CODE["C8"], fault_log("broadcast_failed"))
     assert finding.consequence == "ended"
@@ -35,3 +45,10 @@ def test_a_sort_that_spilled_gets_partitions_that_fit() -> None:
     # Each task held 160 MiB and spilled 128 MiB more: twice the partitions, and adaptive execution does not merge them.
     settings = {a.setting: a.value for a in finding.advice if a.setting}
     assert settings == {"spark.sql.shuffle.partitions": "8"}
+
+
+def test_a_small_heap_is_doubled_or_half_as_large_again() -> None:
+    (finding,) = found(BY_CODE["C1"], fault_log("gc"))
+    settings = {a.setting: a.value for a in finding.advice if a.setting}
+    assert settings["spark.executor.memory"] in ("768m", "1g")
+    assert set(settings) == {"spark.executor.memory"}
