@@ -95,3 +95,16 @@ def test_prop_a_saving_is_never_negative_nor_more_than_the_stage(run: Run, facto
         assert 0 <= price.wall_ms <= price.stage_ms + 1
     assert saving(application, {key.key: key.durations_ms for key in application.stages}).wall_ms == 0
     assert min(s.start_ms for s in application.stages) >= START_MS - 2_000
+
+
+@pytest.mark.parametrize(("cpus", "slots"), [("1", 5), ("2", 2), ("3", 1), ("8", 1)])
+def test_slots_are_what_the_cores_of_each_executor_hold(cpus: str, slots: int) -> None:
+    run = run_of(
+        10_000,
+        conf={"spark.task.cpus": cpus},
+        executors=[executor("1", 3), executor("2", 2)],
+        jobs=[job(0, 0, 10_000)],
+        stages=[stage(0, 0, 10_000)],
+        tasks=[task(0, 0, 10_000)],
+    )
+    assert timeline_of(run).stages[0].slots == slots

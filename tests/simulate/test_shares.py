@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from emberscope.simulate.shares import shares
+from emberscope.simulate.shares import shares, steps
 from emberscope.tables.run import Run
 from tests.runs import any_runs, executor, job, run_of, task
 
@@ -31,6 +31,23 @@ def test_a_log_without_executors_still_shows_how_many_cores_there_were_at_least(
     owned = shares(run)
     assert owned is not None
     assert owned.idle_ms == 1_000
+
+
+def test_a_task_owns_all_the_cores_that_it_occupies() -> None:
+    run = run_of(
+        4_000,
+        conf={"spark.task.cpus": "2"},
+        jobs=[job(0, 0, 4_000)],
+        executors=[executor("1", 4)],
+        tasks=[task(0, 0, 4_000), task(0, 0, 2_000)],
+    )
+    owned, pieces = shares(run), steps(run)
+    assert owned is not None
+    assert pieces is not None
+    assert pieces.running.tolist() == [2, 1]
+    assert pieces.occupied.tolist() == [4, 2]
+    assert owned.idle_ms == 1_000
+    assert owned.task_ms.tolist() == [2_000, 1_000]
 
 
 @given(any_runs())

@@ -83,11 +83,21 @@ from emberscope.rules.storage.small_files_written import RULE as SMALL_FILES_WRI
 from emberscope.rules.storage.split_size import RULE as SPLIT_SIZE
 from emberscope.rules.time.driver_bound import RULE as DRIVER_BOUND
 from emberscope.rules.time.idle_cores import RULE as IDLE_CORES
+from emberscope.rules.time.long_stage import RULE as LONG_STAGE
+from emberscope.rules.time.low_parallelism import RULE as LOW_PARALLELISM
+from emberscope.rules.time.single_task import RULE as SINGLE_TASK
+from emberscope.rules.time.task_overhead import RULE as TASK_OVERHEAD
+from emberscope.rules.time.tiny_tasks import RULE as TINY_TASKS
 
 RULES: Final[tuple[Rule[Any], ...]] = (
     # time
     DRIVER_BOUND,
     IDLE_CORES,
+    LOW_PARALLELISM,
+    SINGLE_TASK,
+    TINY_TASKS,
+    LONG_STAGE,
+    TASK_OVERHEAD,
     # skew
     SKEWED_STAGE,
     SLOW_NODE,

@@ -11,6 +11,12 @@ PAIRS: Final[frozenset[tuple[str, str]]] = frozenset(
         # time
         ("A2", "B1"),  # cores wait for the straggler
         ("A2", "A1"),  # executors wait for the driver
+        ("A2", "A5"),  # cores that the stage has no tasks for
+        ("A2", "A6"),
+        ("A6", "F9"),  # the operator that needs all rows in one task
+        ("A6", "E8"),  # a table read over one database connection
+        ("A5", "E8"),
+        ("A7", "E1"),  # a task for each small file
         # skew
         ("A2", "B6"),  # cores lay idle because tasks waited for others
         # executors

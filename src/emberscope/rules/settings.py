@@ -55,6 +55,12 @@ def is_local(run: Run) -> bool:
     return master == "local" or master.startswith("local[")
 
 
+def is_standalone(run: Run) -> bool:
+    """Whether Spark's own cluster manager runs it (master spark://…, local-cluster[…])."""
+    master = run.application.master or run.setting("spark.master") or ""
+    return master.startswith(("spark://", "local-cluster"))
+
+
 # How sure a rule is that idle time can go where it may be a person who thinks (our proposal): so little that not even
 # an application that was idle throughout gets more than medium.
 INTERACTIVE_CONFIDENCE: Final = 0.15

@@ -1,4 +1,4 @@
-"""Cores over time, from the executors that came and went."""
+"""Cores and slots over time, from the executors that came and went."""
 
 from __future__ import annotations
 
@@ -29,6 +29,11 @@ def core_steps(run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
 
     None where no executor is known. An executor without a removal stays until the end.
     """
+    return slot_steps(run, 1)
+
+
+def slot_steps(run: Run, cpus: int) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """The same in slots for tasks of `cpus` cores: what is left over of an executor's cores runs nothing."""
     table = run.tables.get("executors")
     if table is None or table.num_rows == 0:
         return None
@@ -36,10 +41,11 @@ def core_steps(run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
     for row in table.select(["cores", "added_ms", "removed_ms"]).to_pylist():
         if not row["cores"] or row["added_ms"] is None:
             continue
-        changes[row["added_ms"]] = changes.get(row["added_ms"], 0) + row["cores"]
+        slots = row["cores"] // cpus
+        changes[row["added_ms"]] = changes.get(row["added_ms"], 0) + slots
         if row["removed_ms"] is not None:
             gone_ms = max(row["removed_ms"], row["added_ms"])
-            changes[gone_ms] = changes.get(gone_ms, 0) - row["cores"]
+            changes[gone_ms] = changes.get(gone_ms, 0) - slots
     if not changes:
         return None
     times = np.array(sorted(changes), dtype=np.int64)

@@ -2,8 +2,9 @@
 
 The model, and what it leaves out:
 
-- Inside a stage: list scheduling. The tasks go, in the order in which they were launched, each to the core that is free
-  first. A stage that had the cluster to itself has all cores of that time; one that shared it, as many as it ever used.
+- Inside a stage: list scheduling. The tasks go, in the order in which they were launched, each to the slot (as many
+  cores as a task of the stage occupies) that is free first. A stage that had the cluster to itself has all slots of
+  that time; one that shared it, as many as it ever used.
 - Between stages: a stage starts when the stages whose output it reads are done (or with its job), plus the delay that
   was recorded. A job starts when every job that was done by then is done, plus the recorded delay: what two threads
   of the driver did side by side stays side by side, and a saving is rather too small than too large.
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from emberscope.simulate.cores import core_steps, cores_at, observed_window
+from emberscope.simulate.cores import cores_at, observed_window, slot_steps
 from emberscope.simulate.stage_tasks import StageKey, StageTasks, stage_tasks
 from emberscope.tables.run import once
 from emberscope.units import format_ms
@@ -98,7 +99,7 @@ def timeline(run: Run) -> Timeline | None:
     if window is None or not tasks:
         return None
     facts = _stage_facts(run)
-    steps = core_steps(run)
+    steps = {cpus: slot_steps(run, cpus) for cpus in {stage.cpus for stage in tasks}}
     spans = np.array([_task_span(stage) for stage in tasks])
     shared = _overlaps_another(spans)
     stages = []
@@ -109,12 +110,13 @@ def timeline(run: Run) -> Timeline | None:
         submitted, completed, job, parents = facts.get(stage.key, (None, None, None, ()))
         start = launched if submitted is None else submitted
         durations = stage.durations_ms()
-        if steps is None:
+        offered = steps[stage.cpus]
+        if offered is None:
             slots = _peak(stage)
         else:
-            # The driver sees a task's end after it has launched the next one: more tasks than cores is an illusion.
-            cores = int(cores_at(steps, spans[index]).max())
-            slots = max(1, min(_peak(stage), cores) if shared[index] else cores)
+            # The driver sees a task's end after it has launched the next one: more tasks than slots is an illusion.
+            most = int(cores_at(offered, spans[index]).max())
+            slots = max(1, min(_peak(stage), most) if shared[index] else most)
         stages.append(
             StageRun(
                 stage.key,

@@ -1,7 +1,8 @@
 """Wall time shared out exactly: each instant of the application belongs to what happened then, in equal core shares.
 
-While `k` of `C` cores run tasks, each running task owns 1/C of the instant and the idle cores own the rest; with no
-task running the instant belongs to waiting (a job is active) or to the driver alone (none is).
+While tasks occupy `k` of `C` cores, each occupied core owns 1/C of the instant and the idle cores own the rest; with no
+task running the instant belongs to waiting (a job is active) or to the driver alone (none is). A task occupies as many
+cores as Spark sets aside for it (`spark.task.cpus`, or its resource profile).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from emberscope.simulate.cores import core_steps, cores_at, observed_window
+from emberscope.simulate.task_cpus import cpus_by_row
 from emberscope.tables.run import once
 
 if TYPE_CHECKING:
@@ -39,10 +41,11 @@ class Shares:
 @dataclass(frozen=True, slots=True)
 class Steps:
     """The application cut into pieces in which nothing changes: edges in epoch ms (one more than pieces), and by piece
-    the running tasks, the active jobs, the cores (None where no executor is known)."""
+    the running tasks, the cores that they occupy, the active jobs, the cores (None where no executor is known)."""
 
     edges: NDArray[np.float64]
     running: NDArray[np.int64]
+    occupied: NDArray[np.int64]
     jobs: NDArray[np.int64]
     cores: NDArray[np.int64] | None
 
@@ -66,6 +69,7 @@ def steps(run: Run) -> Steps | None:
     return Steps(
         edges,
         _active(starts, launched, finished),
+        _active(starts, launched, finished, _cpus_of_all_tasks(run)),
         _active(starts, submitted, completed),
         None if changes is None else cores_at(changes, starts),
     )
@@ -77,16 +81,17 @@ def shares(run: Run) -> Shares | None:
     pieces, window = steps(run), observed_window(run)
     if pieces is None or window is None:
         return None
-    lengths, running, jobs = pieces.lengths_ms, pieces.running, pieces.jobs
-    peak = int(running.max(initial=0))
+    lengths, occupied, jobs = pieces.lengths_ms, pieces.occupied, pieces.jobs
+    peak = int(occupied.max(initial=0))
     # A log without executors still shows how many cores there were at least.
-    cores = np.maximum(running, peak if pieces.cores is None else pieces.cores)
-    busy = running > 0
+    cores = np.maximum(occupied, peak if pieces.cores is None else pieces.cores)
+    busy = pieces.running > 0
     share = np.divide(lengths, cores, out=np.zeros_like(lengths), where=busy)
-    idle_ms = float((share * (cores - running))[busy].sum())
+    idle_ms = float((share * (cores - occupied))[busy].sum())
     total = np.concatenate(([0.0], np.cumsum(share)))
     launched, finished = _all_tasks(run, window)
     owned = np.interp(finished, pieces.edges, total) - np.interp(launched, pieces.edges, total)
+    owned = owned * _cpus_of_all_tasks(run)
     tasks = run.tables.get("tasks")
     ended = 0 if tasks is None else tasks.num_rows
     waiting = ~busy & (jobs > 0)
@@ -115,6 +120,12 @@ def _all_tasks(run: Run, window: tuple[int, int]) -> tuple[NDArray[np.float64], 
     return np.concatenate((ended[0], running[0])), np.concatenate((ended[1], running[1]))
 
 
+def _cpus_of_all_tasks(run: Run) -> NDArray[np.int64]:
+    """The cores that each task of `_all_tasks` occupies."""
+    names = [name for name in ("tasks", "running_tasks") if name in run.tables]
+    return np.concatenate([np.array([], dtype=np.int64), *(cpus_by_row(run, name) for name in names)])
+
+
 def _intervals(
     run: Run, name: str, start: str, end: str, window: tuple[int, int]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -132,8 +143,20 @@ def _intervals(
     return starts, np.maximum(starts, ends)
 
 
-def _active(at: NDArray[np.float64], starts: NDArray[np.float64], ends: NDArray[np.float64]) -> NDArray[np.int64]:
-    """How many of the intervals hold each of these times: begun by then, not ended."""
-    begun = np.searchsorted(np.sort(starts), at, side="right")
-    ended = np.searchsorted(np.sort(ends), at, side="right")
-    return (begun - ended).astype(np.int64)
+def _active(
+    at: NDArray[np.float64],
+    starts: NDArray[np.float64],
+    ends: NDArray[np.float64],
+    weights: NDArray[np.int64] | None = None,
+) -> NDArray[np.int64]:
+    """How many of the intervals hold each of these times (begun by then, not ended), or the sum of their weights."""
+    return _until(at, starts, weights) - _until(at, ends, weights)
+
+
+def _until(at: NDArray[np.float64], times: NDArray[np.float64], weights: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """How many of `times` lie at or before each of `at`, or the sum of their weights."""
+    if weights is None:
+        return np.searchsorted(np.sort(times), at, side="right").astype(np.int64)
+    order = np.argsort(times)
+    sums = np.concatenate(([0], np.cumsum(weights[order])))
+    return np.asarray(sums[np.searchsorted(times[order], at, side="right")], dtype=np.int64)

@@ -65,3 +65,14 @@ def run_ms_by_task(run: Run) -> NDArray[np.float64]:
         for (stage, attempt), cpus in task_cpus(run).items():
             run_ms[(stages == stage) & (attempts == attempt)] *= default_task_cpus(run) / cpus
     return run_ms
+
+
+def cpus_by_row(run: Run, name: str) -> NDArray[np.int64]:
+    """Cores that each row of table `tasks` or `running_tasks` occupies."""
+    table = run.tables[name]
+    cpus = np.full(table.num_rows, default_task_cpus(run), dtype=np.int64)
+    if task_cpus(run):
+        stages, attempts = table["stage_id"].to_numpy(), table["stage_attempt"].to_numpy()
+        for (stage, attempt), asked in task_cpus(run).items():
+            cpus[(stages == stage) & (attempts == attempt)] = asked
+    return cpus

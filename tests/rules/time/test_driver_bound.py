@@ -26,7 +26,37 @@ def test_finds_the_driver_that_slept_between_jobs_and_names_the_gap() -> None:
 
 def test_ignores_applications_that_mostly_ran_jobs() -> None:
     assert found(RULE, spark_wrote("none")) == []
-    assert found(RULE, jobs_of((5_000, 75_000))) == []
+    assert found(RULE, jobs_of((5_000, 85_000))) == []
+
+
+def test_what_any_application_takes_to_start_is_no_finding() -> None:
+    assert found(RULE, jobs_of((34_000, 95_000))) == []
+    (finding,) = found(RULE, jobs_of((60_000, 95_000)))
+    assert finding.wasted_wall_ms == 60_000 - 35_000 + 5_000  # the first executor comes at 5 s, and 30 s are allowed
+    assert "1 min 00 s of it before the first job" in finding.summary
+
+
+def test_the_line_that_collects_rows_is_named_with_what_it_cost() -> None:
+    calls = [(5_000, 10_000), (30_000, 35_000), (60_000, 65_000), (66_000, 99_000)]
+    jobs = [
+        job(i, *span, call_site="collect at /home/me/daily.py:23" if i < 2 else "save at /home/me/daily.py:40")
+        for i, span in enumerate(calls)
+    ]
+    (finding,) = found(RULE, run_of(100_000, jobs=jobs, executors=[executor("1", 4)]))
+    assert finding.title.endswith(", after collect at daily.py:23")
+    assert finding.where.line == "daily.py:23"
+    assert any(e.text == "45.0 s of it after collect at daily.py:23 (2 times)" for e in finding.evidence)
+    assert finding.advice[0].text.startswith("`collect at daily.py:23` brings rows into the driver")
+    assert finding.confidence == 0.8
+
+
+def test_a_call_site_of_spark_itself_is_not_named() -> None:
+    jobs = [
+        job(i, 40_000 * i, 40_000 * i + 10_000, call_site="collect at NativeMethodAccessorImpl.java:0") for i in (0, 1)
+    ]
+    (finding,) = found(RULE, run_of(100_000, jobs=jobs, executors=[executor("1", 4)]))
+    assert finding.where.line is None
+    assert not any("NativeMethodAccessorImpl" in a.text for a in finding.advice)
 
 
 def test_ignores_start_up_of_short_applications() -> None:
@@ -35,7 +65,7 @@ def test_ignores_start_up_of_short_applications() -> None:
 
 def test_jobs_that_overlap_count_once() -> None:
     (finding,) = found(RULE, jobs_of((10_000, 30_000), (20_000, 50_000)))
-    assert finding.wasted_wall_ms == 60_000
+    assert finding.wasted_wall_ms == 50_000
     assert finding.wasted_core_ms == 4 * (5_000 + 50_000)
     assert "10.0 s before the first job, 0 ms between jobs, 50.0 s after the last" in finding.evidence[1].text
 

@@ -6,16 +6,17 @@ started up, planned queries, listed files, collected and processed rows in Pytho
 wrote results. All executors that were there waited for it.
 
 ## What it costs
-An upper bound: all time without a job, the start-up before the first one included. How much of it can go depends on
-what the driver does then.
+An upper bound: all time without a job, less what the start of any application takes. How much of it can go depends on
+what the driver did then. Where it worked on rows that it had collected, nearly all of it can.
 
 ## What to do
 Look at the longest gaps (they are listed with the jobs around them) and at the driver's flame graph for what it did.
 
 Before the first job: keep one application for several jobs, ship fewer packages, load models and configuration once.
 
-Between jobs: replace loops over collected rows (collect, toPandas, toLocalIterator) by operations of Spark, start
-independent actions from several threads with the FAIR scheduler, read fewer and larger files.
+Between jobs: the finding names the lines of the program whose calls the driver was alone after. Replace loops over
+collected rows (collect, toPandas, toLocalIterator) by operations of Spark, start independent actions from several
+threads with the FAIR scheduler, read fewer and larger files.
 
 After the last job: let Spark write what the driver writes, and stop the session. Keep the cluster small, or let it
 shrink, while the driver works by itself.
@@ -28,19 +29,19 @@ is most of the time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
-from emberscope.rules.places import short_call_site
+from emberscope.rules.price import driver_saving
 from emberscope.rules.settings import INTERACTIVE_CONFIDENCE, is_interactive, is_local, is_on
+from emberscope.rules.time.driver_gaps import CallSite, Gap, alone, call_sites, gap_words, gaps
+from emberscope.rules.time.start_up import started_ms
 from emberscope.simulate.cores import core_steps, cores_at
 from emberscope.simulate.shares import Steps, shares, steps
 from emberscope.tables.jobs import JOBS
-from emberscope.units import format_ms, format_ratio
+from emberscope.units import format_bytes, format_count, format_ms
 
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
@@ -48,63 +49,87 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Compass reports an application whose driver wastes more than 50 % of the core time. We begin earlier, at 35 % of
-    the wall time, since the price says how much it matters; that and the floor are our proposal."""
+    """Compass reports an application whose driver wastes more than 50 % of the core time. We begin earlier, since the
+    price says how much it matters; that and all else is our proposal."""
 
-    ratio: float = 0.35  # time without a job over the application's time
-    floor_ms: int = 10_000  # time without a job; starting Spark alone takes several seconds
-    gaps: int = 3  # so many of the longest gaps are named
-    part: float = 0.25  # from this share of the time alone on, advice speaks of start, gaps or end (proposal)
+    ratio: float = 0.2  # time without a job over the application's time, its start left out
+    floor_ms: int = 10_000  # time without a job, the start left out
+    gaps: int = 3  # so many of the longest gaps, and of the call sites before gaps, are named
+    part: float = 0.25  # from this share of the time alone on, advice speaks of start, gaps or end
+    site_part: float = 0.1  # call sites before less of it are not named
+    collects: float = 0.5  # from this share of it after calls that collect rows on, they are the reason
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
     owned, pieces = shares(run), steps(run)
     if owned is None or pieces is None or run.tables["jobs"].num_rows == 0:
         return
-    alone_ms, ratio = owned.driver_ms, owned.driver_ms / owned.duration_ms
-    if alone_ms < limits.floor_ms or ratio < limits.ratio:
-        return
-    between = alone_ms - owned.before_first_job_ms - owned.after_last_job_ms
+    between_ms = owned.driver_ms - owned.before_first_job_ms - owned.after_last_job_ms
+    start_ms = started_ms(run, pieces) - float(pieces.edges[0])
+    late_ms = max(0.0, owned.before_first_job_ms - start_ms)
     places = {
-        "before the first job": owned.before_first_job_ms,
-        "between jobs": between,
+        "before the first job": late_ms,
+        "between jobs": between_ms,
         "after the last job": owned.after_last_job_ms,
     }
+    wasted_ms = sum(places.values())
+    if wasted_ms < limits.floor_ms or wasted_ms < limits.ratio * (owned.duration_ms - start_ms):
+        return
     main = max(places, key=lambda place: places[place])
     interactive = is_interactive(run)
-    cores = _idle_core_ms(run, pieces)
-    evidence = [
-        Evidence(
-            f"no job was active for {format_ms(alone_ms)} of {format_ms(owned.duration_ms)}",
-            "jobs.submitted_ms, jobs.completed_ms",
-            round(alone_ms),
-            "ms",
-        ),
-        Evidence(
-            f"{format_ms(owned.before_first_job_ms)} before the first job, {format_ms(between)} between jobs, "
-            f"{format_ms(owned.after_last_job_ms)} after the last",
-            "jobs.submitted_ms, jobs.completed_ms",
-        ),
-        *_longest_gaps(run, pieces, limits.gaps),
+    found = gaps(run, pieces)
+    sites = [site for site in call_sites(run, found) if site.line and site.ms >= limits.site_part * wasted_ms][
+        : limits.gaps
     ]
+    collects = [site for site in sites if site.collects]
+    by_rows = sum(site.ms for site in collects) >= limits.collects * wasted_ms
+    price = driver_saving(
+        run,
+        wasted_ms,
+        "Upper bound: all time without an active job, less what any application takes to start. "
+        + (
+            "The driver worked on rows that it had collected: executors can do that side by side."
+            if by_rows
+            else "What of it can go depends on what the driver did."
+        ),
+    )
+    summary = (
+        f"No job ran for {format_ms(owned.driver_ms)} of {format_ms(owned.duration_ms)}, "
+        f"{format_ms(_raw(places, main, owned.before_first_job_ms))} of it {main}; the executors waited for the driver"
+    )
+    if by_rows:
+        summary += f", mostly after `{collects[0].text}` had brought rows to it"
     yield Finding(
-        title=f"The driver was alone for {format_ratio(ratio)} of the time",
-        summary=f"No job ran for {format_ms(alone_ms)} of {format_ms(owned.duration_ms)}, "
-        f"{format_ms(places[main])} of it {main}; the executors waited for the driver."
+        title=f"The driver was alone for {format_ms(wasted_ms)}" + (f", after {collects[0].text}" if by_rows else ""),
+        summary=summary
+        + "."
         + (" This looks like an interactive session: the driver may have waited for a person." if interactive else ""),
-        where=Where(executor="driver"),
-        evidence=tuple(evidence),
-        advice=tuple(_advice(run, {place for place, ms in places.items() if ms >= limits.part * alone_ms})),
-        wasted_wall_ms=round(alone_ms),
-        wasted_core_ms=cores,
-        saving_basis="Upper bound: all time without an active job. What of it can go depends on what the driver did.",
-        confidence=INTERACTIVE_CONFIDENCE if interactive else 0.6,
+        where=Where(executor="driver", line=sites[0].line if sites else None),
+        evidence=(
+            Evidence(
+                f"no job was active for {format_ms(owned.driver_ms)} of {format_ms(owned.duration_ms)}",
+                "jobs.submitted_ms, jobs.completed_ms",
+                round(owned.driver_ms),
+                "ms",
+            ),
+            Evidence(
+                f"{format_ms(owned.before_first_job_ms)} before the first job, {format_ms(between_ms)} between jobs, "
+                f"{format_ms(owned.after_last_job_ms)} after the last",
+                "jobs.submitted_ms, jobs.completed_ms",
+            ),
+            *(_after_call(site) for site in sites),
+            *_longest(found, limits.gaps),
+        ),
+        advice=tuple(_advice(run, {p for p, ms in places.items() if ms >= limits.part * wasted_ms}, collects)),
+        wasted_wall_ms=price.wall_ms,
+        wasted_core_ms=_idle_core_ms(run, pieces),
+        saving_basis=price.basis,
+        confidence=INTERACTIVE_CONFIDENCE if interactive else 0.8 if by_rows else 0.6,
     )
 
 
-def _alone(pieces: Steps) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    alone: np.ndarray[tuple[int], np.dtype[np.bool_]] = (pieces.jobs == 0) & (pieces.running == 0)
-    return alone
+def _raw(places: dict[str, float], place: str, before_first_job_ms: float) -> float:
+    return before_first_job_ms if place == "before the first job" else places[place]
 
 
 def _idle_core_ms(run: Run, pieces: Steps) -> int | None:
@@ -113,36 +138,26 @@ def _idle_core_ms(run: Run, pieces: Steps) -> int | None:
     if changes is None:
         return None
     offered = cores_at(changes, pieces.edges[:-1]) * pieces.lengths_ms
-    return round(float(offered[_alone(pieces)].sum()))
+    return round(float(offered[alone(pieces)].sum()))
 
 
-def _longest_gaps(run: Run, pieces: Steps, most: int) -> Iterator[Evidence]:
-    """The longest stretches without a job, each with the jobs around it."""
-    alone = np.concatenate(([False], _alone(pieces), [False])).astype(np.int8)
-    begins, ends = np.flatnonzero(np.diff(alone) == 1), np.flatnonzero(np.diff(alone) == -1)
-    gaps = sorted(
-        ((float(pieces.edges[begin]), float(pieces.edges[end])) for begin, end in zip(begins, ends, strict=True)),
-        key=lambda gap: (gap[0] - gap[1], gap[0]),
+def _after_call(site: CallSite) -> Evidence:
+    times = "once" if site.gaps == 1 else f"{format_count(site.gaps)} times"
+    sent = f", which sent {format_bytes(site.result_bytes)} to the driver" if site.result_bytes else ""
+    return Evidence(
+        f"{format_ms(site.ms)} of it after {site.text} ({times}{sent})",
+        "jobs.call_site, jobs.completed_ms, tasks.result_size_bytes",
+        round(site.ms),
+        "ms",
     )
-    columns = ["job_id", "submitted_ms", "completed_ms", "call_site", "description"]
-    jobs = run.tables["jobs"].select(columns).to_pylist()
-    for begin, end in gaps[:most]:
-        before = [job for job in jobs if job["completed_ms"] is not None and job["completed_ms"] <= begin]
-        after = [job for job in jobs if job["submitted_ms"] is not None and job["submitted_ms"] >= end]
-        words = []
-        if before:
-            words.append(f"after {_job(max(before, key=lambda job: (job['completed_ms'], job['job_id'])))}")
-        if after:
-            words.append(f"before {_job(min(after, key=lambda job: (job['submitted_ms'], job['job_id'])))}")
-        yield Evidence(f"{format_ms(end - begin)} {' and '.join(words)}", "jobs", round(end - begin), "ms")
 
 
-def _job(row: dict[str, Any]) -> str:
-    said = row["description"] or short_call_site(row["call_site"] or "")
-    return f"job {row['job_id']}" + (f" ({said})" if said else "")
+def _longest(found: Sequence[Gap], most: int) -> Iterator[Evidence]:
+    for gap in sorted(found, key=lambda gap: (-gap.ms, gap.start_ms))[:most]:
+        yield Evidence(f"{format_ms(gap.ms)} {' and '.join(gap_words(gap))}", "jobs", round(gap.ms), "ms")
 
 
-def _advice(run: Run, places: set[str]) -> Iterator[Advice]:
+def _advice(run: Run, places: set[str], collects: Sequence[CallSite]) -> Iterator[Advice]:
     if "before the first job" in places:
         yield Advice(
             "code",
@@ -150,7 +165,14 @@ def _advice(run: Run, places: set[str]) -> Iterator[Advice]:
             "(spark.jars.packages), imports, models and files that the program loads first. One application for "
             "several jobs pays for its start once.",
         )
-    if "between jobs" in places:
+    for site in collects:
+        yield Advice(
+            "code",
+            f"`{site.text}` brings rows into the driver, which was then alone for {format_ms(site.ms)}: let executors "
+            "do what the program does with them (a column expression, a join, `mapInPandas`, `foreachPartition`), and "
+            "collect only the small result.",
+        )
+    if "between jobs" in places and not collects:
         yield Advice(
             "code",
             "Look for loops over collected rows (collect, toPandas, toLocalIterator) between the jobs named above, and "
@@ -161,7 +183,7 @@ def _advice(run: Run, places: set[str]) -> Iterator[Advice]:
             "Start actions that do not depend on each other from several threads, so that one plans while another "
             "runs.",
         )
-    if "after the last job" in places:
+    if "after the last job" in places and not collects:
         yield Advice(
             "code",
             "Look at what the program does after its last job: results that the driver processes or writes by itself, "

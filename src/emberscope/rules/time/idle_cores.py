@@ -1,16 +1,19 @@
 """Most of the core time that the executors offered ran no task.
 
 ## What it means
-Each executor offers its cores from its registration to its removal. Here most of that time passed without a task on
-them: the driver worked alone, stages had fewer tasks than there are cores, or all waited for a last long task.
+Each executor offers its cores from its registration to its removal. Here most of that time, the start of the
+application left out, passed without a task on them: the driver worked alone, stages had fewer tasks than there are
+cores, or all waited for a last long task. A task that Spark sets several cores aside for (`spark.task.cpus`) keeps all
+of them busy.
 
 ## What it costs
 Core time, which is money on a cluster that charges for it or that others wait for. Fewer executors do not make the
 application faster; what leaves the cores idle may, and is priced by its own finding.
 
 ## What to do
-If the driver or one straggler is the reason, mend that first. If stages have too few tasks, give them more partitions
-(two to three per core). Else ask for fewer executors, or let Spark ask: dynamic allocation gives idle executors back.
+If the driver, one straggler or a stage of few tasks is the reason, mend that first; it has a finding of its own. Else
+ask for fewer executors: the advice carries the number with which the application would take hardly longer. Or let Spark
+ask: dynamic allocation gives idle executors back.
 
 ## When to ignore it
 When the cluster is yours alone and costs the same either way, or when the application has to answer at once and idle
@@ -23,16 +26,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow.compute as pc
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.places import place_of, places
-from emberscope.rules.settings import INTERACTIVE_CONFIDENCE, is_interactive, is_local, is_on, number_setting
-from emberscope.simulate.cores import offered_core_ms
+from emberscope.rules.settings import INTERACTIVE_CONFIDENCE, is_interactive, is_local, is_on, is_standalone
+from emberscope.rules.time.start_up import started_ms
 from emberscope.simulate.shares import Steps, steps
-from emberscope.simulate.stage_tasks import StageKey, stage_tasks
+from emberscope.simulate.stage_figures import stage_figures
+from emberscope.simulate.stage_tasks import StageKey
 from emberscope.tables.executors import EXECUTORS
 from emberscope.tables.jobs import JOBS
 from emberscope.tables.stages import STAGES
@@ -41,9 +46,6 @@ from emberscope.units import format_ms, format_ratio
 
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
-
-# The share of the time with tasks in which this many cores were enough.
-_ENOUGH: Final = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +56,26 @@ class Limits:
     ratio: float = 0.5  # idle core time over offered core time (DataFlint)
     floor_core_ms: int = 120_000  # idle core time; a start-up of two cores is less (proposal)
     share: float = 0.5  # more than this share of the idle time in one place: that place is the reason (proposal)
+    slower: float = 0.05  # so much longer the application may take with the fewer cores that are advised (proposal)
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
-    offered, pieces = offered_core_ms(run), steps(run)
-    if not offered or pieces is None or pieces.cores is None:
+    pieces = steps(run)
+    if pieces is None or pieces.cores is None:
         return
-    busy = np.minimum(pieces.running, pieces.cores)
-    idle = (pieces.cores - busy) * pieces.lengths_ms
+    begun = pieces.edges[:-1] >= started_ms(run, pieces)
+    busy = np.minimum(pieces.occupied, pieces.cores)
+    idle = np.where(begun, (pieces.cores - busy) * pieces.lengths_ms, 0.0)
+    offered = float((pieces.cores * pieces.lengths_ms)[begun].sum())
+    if offered <= 0:
+        return
     idle_ms, ratio = float(idle.sum()), float(idle.sum()) / offered
     if idle_ms < limits.floor_core_ms or ratio < limits.ratio:
         return
     alone_ms = float(idle[(pieces.jobs == 0) & (pieces.running == 0)].sum())
     by_stage = _idle_by_stage(run, pieces, idle)
     worst = max(sorted(by_stage), key=lambda key: by_stage[key], default=None)
-    needed = _cores_needed(pieces)
+    needed = _cores_needed(pieces, limits.slower * float(pieces.edges[-1] - pieces.edges[0]))
     evidence = [
         Evidence(
             f"{format_ms(idle_ms)} of {format_ms(offered)} core time ran no task",
@@ -84,10 +91,9 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         ),
     ]
     if 0 < needed < int(pieces.cores.max()):
-        cores = f"{int(pieces.cores.max())} cores {'was' if needed == 1 else 'were'}"
         evidence.append(
             Evidence(
-                f"{needed} of {cores} enough for {format_ratio(_ENOUGH)} of the busy time",
+                f"{needed} of {int(pieces.cores.max())} cores would do: at most {format_ratio(limits.slower)} slower",
                 "tasks.launch_ms, tasks.finish_ms",
                 needed,
                 "cores",
@@ -119,7 +125,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         ),
         where=where,
         evidence=tuple(evidence),
-        advice=tuple(_advice(run, pieces, worst if where.stage is not None else None, needed)),
+        advice=tuple(_advice(run, pieces, where, needed, limits)),
         wasted_wall_ms=None,
         wasted_core_ms=round(idle_ms),
         saving_basis="Integral of the cores that ran no task over the time of the executors. It frees cores; it does "
@@ -132,69 +138,63 @@ def _idle_by_stage(
     run: Run, pieces: Steps, idle: np.ndarray[tuple[int], np.dtype[np.float64]]
 ) -> dict[StageKey, float]:
     """Idle core ms while tasks of each stage ran. Stages that run at one time both count it."""
+    figures = stage_figures(run)
+    if figures is None:
+        return {}
     total = np.concatenate(([0.0], np.cumsum(np.where(pieces.running > 0, idle, 0.0))))
-    found = {}
-    for stage in stage_tasks(run):
-        launched, finished = stage.numbers("launch_ms"), stage.numbers("finish_ms")
-        if np.isnan(launched).all() or np.isnan(finished).all():
-            continue
-        at = np.interp([np.nanmin(launched), np.nanmax(finished)], pieces.edges, total)
-        found[stage.key] = float(at[1] - at[0])
-    return found
+    launched, finished = figures.least("launch_ms"), figures.most("finish_ms")
+    during = np.interp(finished, pieces.edges, total) - np.interp(launched, pieces.edges, total)
+    return {key: ms for key, ms in zip(figures.keys, during.tolist(), strict=True) if ms > 0}
 
 
-def _cores_needed(pieces: Steps) -> int:
-    """The number of cores that was enough for `_ENOUGH` of the time in which tasks ran; 0 where none did."""
-    busy = pieces.running > 0
-    if not busy.any():
-        return 0
-    running, lengths = pieces.running[busy], pieces.lengths_ms[busy]
-    order = np.argsort(running, kind="stable")
-    passed = np.cumsum(lengths[order])
-    return int(running[order][np.searchsorted(passed, _ENOUGH * passed[-1])])
+def _cores_needed(pieces: Steps, slower_ms: float) -> int:
+    """The fewest cores with which the work that ran at one time would have taken at most `slower_ms` longer, if it is
+    spread over them evenly; 0 where no task ran."""
+    occupied, lengths = pieces.occupied.astype(np.float64), pieces.lengths_ms
+    low, high = 1, int(occupied.max(initial=0))
+    while low < high:
+        cores = (low + high) // 2
+        if float((lengths * np.maximum(0.0, occupied / cores - 1)).sum()) <= slower_ms:
+            high = cores
+        else:
+            low = cores + 1
+    return high
 
 
-def _cores(count: int) -> str:
-    return "1 core was" if count == 1 else f"{count} cores were"
-
-
-def _advice(run: Run, pieces: Steps, stage: StageKey | None, needed: int) -> Iterator[Advice]:
+def _advice(run: Run, pieces: Steps, where: Where, needed: int, limits: Limits) -> Iterator[Advice]:
     cores = int(pieces.cores.max()) if pieces.cores is not None else 0
-    count = next((len(one) for one in stage_tasks(run) if one.key == stage), None)
-    if count is not None and count < cores:
-        partitions = math.ceil(2.5 * cores)
-        yield set_conf(
-            "spark.sql.shuffle.partitions",
-            partitions,
-            f"The stage has {count} task{'' if count == 1 else 's'} for {cores} cores; two to three tasks per core "
-            "keep all of them busy. For a stage that reads files, repartition or write smaller files.",
+    if where.stage is not None:
+        yield Advice(
+            "check",
+            f"Look at stage {where.stage} first: what keeps its tasks from all cores is worth more than fewer cores.",
         )
+    why = f"The application would take at most {format_ratio(limits.slower)} longer; there were {cores} cores."
     if is_local(run):
         if 0 < needed < cores:
-            yield Advice("cluster", f"Ask for local[{needed}] in place of {cores} slots.")
+            yield Advice("cluster", f"Ask for local[{needed}] in place of {cores} slots. {why}")
         return
-    per_executor = max(1, int(number_setting(run, "spark.executor.cores", 1)))
+    per_executor = _cores_of_an_executor(run)
     executors = max(1, math.ceil(needed / per_executor))
     if is_on(run, "spark.dynamicAllocation.enabled", default=False):
-        yield set_conf(
-            "spark.dynamicAllocation.maxExecutors",
-            executors,
-            f"{_cores(needed)} enough for {format_ratio(_ENOUGH)} of the time with tasks.",
-        )
+        yield set_conf("spark.dynamicAllocation.maxExecutors", executors, why)
         yield set_conf("spark.dynamicAllocation.executorIdleTimeout", "30s", "Gives idle executors back sooner.")
         return
     if executors * per_executor < cores:
-        yield set_conf(
-            "spark.executor.instances",
-            executors,
-            f"{_cores(needed)} enough for {format_ratio(_ENOUGH)} of the time with tasks; there were {cores}.",
-        )
+        if is_standalone(run):
+            yield set_conf("spark.cores.max", executors * per_executor, why)
+        else:
+            yield set_conf("spark.executor.instances", executors, why)
     yield set_conf(
         "spark.dynamicAllocation.enabled",
         "true",
         "Or let Spark ask for executors as it needs them; this needs spark.shuffle.service.enabled or "
         "spark.dynamicAllocation.shuffleTracking.enabled.",
     )
+
+
+def _cores_of_an_executor(run: Run) -> int:
+    """Cores of the largest executor that came."""
+    return max(1, int(pc.max(run.tables["executors"]["cores"]).as_py() or 1))
 
 
 RULE = Rule(
