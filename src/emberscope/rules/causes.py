@@ -14,9 +14,7 @@ PAIRS: Final[frozenset[tuple[str, str]]] = frozenset(
         ("A2", "A5"),  # cores that the stage has no tasks for
         ("A2", "A6"),
         ("A6", "F9"),  # the operator that needs all rows in one task
-        ("A6", "E8"),  # a table read over one database connection
-        ("A5", "E8"),
-        ("A7", "E1"),  # a task for each small file
+        ("A8", "A7"),  # the driver cannot hand out so many tasks
         # skew
         ("A2", "B6"),  # cores lay idle because tasks waited for others
         # executors

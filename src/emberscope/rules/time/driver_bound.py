@@ -133,12 +133,13 @@ def _raw(places: dict[str, float], place: str, before_first_job_ms: float) -> fl
 
 
 def _idle_core_ms(run: Run, pieces: Steps) -> int | None:
-    """Core time that executors offered while the driver was alone; None where no executor is known."""
+    """Core time that executors offered while the driver was alone, the start left out; None where none is known."""
     changes = core_steps(run)
     if changes is None:
         return None
     offered = cores_at(changes, pieces.edges[:-1]) * pieces.lengths_ms
-    return round(float(offered[alone(pieces)].sum()))
+    counted = alone(pieces) & (pieces.edges[:-1] >= started_ms(run, pieces))
+    return round(float(offered[counted].sum()))
 
 
 def _after_call(site: CallSite) -> Evidence:

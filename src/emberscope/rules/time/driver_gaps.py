@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from emberscope.rules.places import NO_CALL_SITE, short_call_site, sql_descriptions
+from emberscope.rules.call_sites import call_site, line_of
+from emberscope.rules.places import short_call_site, sql_descriptions
 from emberscope.simulate.shares import Steps
 from emberscope.simulate.stage_figures import stage_figures
 
@@ -55,8 +56,7 @@ class CallSite:
     @property
     def line(self) -> str | None:
         """`daily.py:23`, or None where the call site names no line of the program."""
-        found = re.search(r"(\S+:\d+)$", self.text)
-        return found[1] if found and not NO_CALL_SITE.search(self.text) else None
+        return line_of(self.text)
 
 
 def alone(pieces: Steps) -> NDArray[np.bool_]:
@@ -70,7 +70,8 @@ def gaps(run: Run, pieces: Steps) -> list[Gap]:
     mask = np.concatenate(([False], alone(pieces), [False])).astype(np.int8)
     begins = pieces.edges[np.flatnonzero(np.diff(mask) == 1)]
     ends = pieces.edges[np.flatnonzero(np.diff(mask) == -1)]
-    columns = ["job_id", "submitted_ms", "completed_ms", "call_site", "description", "stage_ids", "sql_execution_id"]
+    columns = ["job_id", "submitted_ms", "completed_ms", "call_site", "details", "description"]
+    columns += ["stage_ids", "sql_execution_id"]
     rows = run.tables["jobs"].select(columns).to_pylist()
     ended = sorted((r for r in rows if r["completed_ms"] is not None), key=lambda r: (r["completed_ms"], r["job_id"]))
     begun = sorted((r for r in rows if r["submitted_ms"] is not None), key=lambda r: (r["submitted_ms"], r["job_id"]))
@@ -91,7 +92,7 @@ def call_sites(run: Run, found: list[Gap]) -> list[CallSite]:
     """The gaps after jobs, by the call site of the job before, longest sum first."""
     after_calls: dict[str, list[Gap]] = {}
     for gap in found:
-        site = call_site(run, gap.before) if gap.before is not None else ""
+        site = _site(run, gap.before) if gap.before is not None else ""
         if site:
             after_calls.setdefault(site, []).append(gap)
     results = _result_bytes(run)
@@ -111,11 +112,9 @@ def call_sites(run: Run, found: list[Gap]) -> list[CallSite]:
     return sorted(sites, key=lambda site: (-site.ms, site.text))
 
 
-def call_site(run: Run, job: Mapping[str, Any]) -> str:
+def _site(run: Run, job: Mapping[str, Any]) -> str:
     """The line of the program that started a job; that of its SQL execution where the job's own is one of Spark's."""
-    own, description = job["call_site"] or "", sql_descriptions(run).get(job["sql_execution_id"], "")
-    of_sql = re.fullmatch(r"\w+ at \S+:\d+", description) is not None
-    return short_call_site(description if of_sql and (NO_CALL_SITE.search(own) or not own) else own)
+    return call_site((job["call_site"], sql_descriptions(run).get(job["sql_execution_id"])), job["details"])
 
 
 def job_words(job: Mapping[str, Any]) -> str:

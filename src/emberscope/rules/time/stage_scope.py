@@ -48,9 +48,11 @@ class Scope:
         return self.total("shuffle_read_local_bytes") + self.total("shuffle_read_remote_bytes")
 
     def spread(self, count: int) -> NDArray[np.float64]:
-        """The durations of `count` even tasks that do the work of the stage: each has its share of the time in the
-        tasks' bodies and an overhead: the first one on each slot that of the median task, the others at most `_START_MS`,
-        since the first tasks of an executor pay for its warm-up."""
+        """The durations of `count` even tasks that do the work of the stage.
+
+        Each has its share of the time in the tasks' bodies and an overhead: the first one on each slot that of the
+        median task, the others at most `_START_MS`, since the first tasks of an executor pay for its warm-up.
+        """
         tasks = self.stage.succeeded()
         durations, run_ms = tasks.durations_ms(), tasks.run_ms()
         known = ~np.isnan(durations)
