@@ -81,11 +81,15 @@ from emberscope.rules.storage.slow_metadata import RULE as SLOW_METADATA
 from emberscope.rules.storage.small_files_read import RULE as SMALL_FILES_READ
 from emberscope.rules.storage.small_files_written import RULE as SMALL_FILES_WRITTEN
 from emberscope.rules.storage.split_size import RULE as SPLIT_SIZE
+from emberscope.rules.time.critical_path import RULE as CRITICAL_PATH
 from emberscope.rules.time.driver_bound import RULE as DRIVER_BOUND
 from emberscope.rules.time.idle_cores import RULE as IDLE_CORES
+from emberscope.rules.time.job_gaps import RULE as JOB_GAPS
 from emberscope.rules.time.long_stage import RULE as LONG_STAGE
 from emberscope.rules.time.low_parallelism import RULE as LOW_PARALLELISM
+from emberscope.rules.time.serial_writes import RULE as SERIAL_WRITES
 from emberscope.rules.time.single_task import RULE as SINGLE_TASK
+from emberscope.rules.time.slow_ramp_up import RULE as SLOW_RAMP_UP
 from emberscope.rules.time.task_overhead import RULE as TASK_OVERHEAD
 from emberscope.rules.time.tiny_tasks import RULE as TINY_TASKS
 
@@ -93,11 +97,15 @@ RULES: Final[tuple[Rule[Any], ...]] = (
     # time
     DRIVER_BOUND,
     IDLE_CORES,
+    CRITICAL_PATH,
     LOW_PARALLELISM,
     SINGLE_TASK,
     TINY_TASKS,
+    JOB_GAPS,
     LONG_STAGE,
     TASK_OVERHEAD,
+    SERIAL_WRITES,
+    SLOW_RAMP_UP,
     # skew
     SKEWED_STAGE,
     SLOW_NODE,

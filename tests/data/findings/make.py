@@ -28,6 +28,7 @@ FAULTS = {
     "broadcast_too_large": (0.2, 0.2),
     "cache_never_read": (0.2, 0.2),
     "driver_collect": (0.7, 0.7),
+    "idle_executors": (0.5, 0.0),
     "too_few_partitions": (0.5, 0.5),
     "too_many_partitions": (0.15, 0.15),
     "disk_full": (1.0, 0.3),

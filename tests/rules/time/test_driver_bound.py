@@ -50,6 +50,13 @@ def test_the_line_that_collects_rows_is_named_with_what_it_cost() -> None:
     assert finding.confidence == 0.8
 
 
+def test_many_short_gaps_after_collects_are_not_work_on_rows() -> None:
+    jobs = [job(i, 2_000 * i, 2_000 * i + 1_000, call_site="collect at /home/me/daily.py:23") for i in range(50)]
+    (finding,) = found(RULE, run_of(100_000, jobs=jobs, executors=[executor("1", 4)]))
+    assert "brought rows" not in finding.summary
+    assert finding.confidence == 0.6
+
+
 def test_a_call_site_of_spark_itself_is_not_named() -> None:
     jobs = [
         job(i, 40_000 * i, 40_000 * i + 10_000, call_site="collect at NativeMethodAccessorImpl.java:0") for i in (0, 1)

@@ -9,7 +9,7 @@ import pytest
 from tests.rules.time.logs import first_of, severities_of_twin
 from tests.rules.time.shapes import settings_of
 
-FAULTS = ("driver_collect", "too_few_partitions", "too_many_partitions")
+FAULTS = ("driver_collect", "idle_executors", "too_few_partitions", "too_many_partitions")
 TWINS = ("driver_collect", "too_few_partitions", "too_many_partitions")
 
 
@@ -31,6 +31,7 @@ def test_the_line_that_collects_is_named() -> None:
     assert any("4 times, which sent" in evidence.text for evidence in finding.evidence)
 
 
-def test_the_patch_for_too_few_partitions_is_what_the_twin_has() -> None:
-    twin = importlib.import_module("tests.jobs.faults.too_few_partitions").HEALTHY_CONF
-    assert settings_of(first_of("too_few_partitions").finding) == twin
+@pytest.mark.parametrize("fault", ["too_few_partitions", "idle_executors"])
+def test_the_patch_is_what_the_twin_has(fault: str) -> None:
+    twin = importlib.import_module(f"tests.jobs.faults.{fault}").HEALTHY_CONF
+    assert twin.items() <= settings_of(first_of(fault).finding).items()

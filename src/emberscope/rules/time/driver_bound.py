@@ -58,6 +58,7 @@ class Limits:
     part: float = 0.25  # from this share of the time alone on, advice speaks of start, gaps or end
     site_part: float = 0.1  # call sites before less of it are not named
     collects: float = 0.5  # from this share of it after calls that collect rows on, they are the reason
+    call_ms: float = 2_000.0  # shorter gaps after such a call may be the planning of the next query
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
@@ -81,7 +82,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     sites = [site for site in call_sites(run, found) if site.line and site.ms >= limits.site_part * wasted_ms][
         : limits.gaps
     ]
-    collects = [site for site in sites if site.collects]
+    collects = [site for site in sites if site.collects and site.ms >= limits.call_ms * site.gaps]
     by_rows = sum(site.ms for site in collects) >= limits.collects * wasted_ms
     price = driver_saving(
         run,
