@@ -6,8 +6,18 @@ from hypothesis import strategies as st
 
 from emberscope.rules.base import Finding
 from emberscope.rules.evaluate import evaluate
-from emberscope.rules.stacks import compiled_patterns, exceptions, file_listing, interpreted, java_serialization
+from emberscope.rules.stacks import (
+    boxed_values,
+    code_compilation,
+    compiled_patterns,
+    exceptions,
+    file_listing,
+    interpreted,
+    java_serialization,
+    python_start,
+)
 from emberscope.rules.stacks.finding import lower_share
+from emberscope.tables.run import Run
 from tests.rules.stacks.profiles import CODE, TASK, USER, one_stage, profiled, sample
 from tests.runs import executor, found, job, run_of, stage, task, without
 
@@ -123,3 +133,55 @@ def test_kryo_is_advised_where_it_is_not_set(serializer: str, settings: list[str
 def test_the_task_frame_alone_is_no_hot_spot() -> None:
     assert TASK
     assert found(compiled_patterns.RULE, profiled([sample(count=900)])) == []
+
+
+def test_the_start_of_python_workers_is_the_wait_for_their_lock_and_for_the_daemon() -> None:
+    start = ("org.apache.spark.SparkEnv.createPythonWorker", "org.apache.spark.api.python.PythonWorkerFactory.create")
+    waits = [sample(*start, event="lock", variant="enter", value=30_000_000_000, task_id=task_id) for task_id in (1, 2)]
+    run = profiled([*waits, sample(CODE, count=500)], one_stage(executor_cpu_time_ns=5_000_000_000))
+    (finding,) = found(python_start.RULE, run)
+    assert finding.wasted_core_ms == 60_000
+    assert finding.wasted_wall_ms == 30_000
+    short = profiled([sample(*start, event="lock", variant="enter", value=900_000_000), sample(CODE, count=500)])
+    assert found(python_start.RULE, short) == []
+
+
+def test_code_that_is_compiled_for_the_first_time_is_usual() -> None:
+    compiler = "org.codehaus.janino.SimpleCompiler.cook"
+    once, often = ([sample(compiler, count=n), sample(CODE, count=1_000)] for n in (60, 400))
+    assert found(code_compilation.RULE, profiled(once)) == []
+    (finding,) = found(code_compilation.RULE, profiled(often))
+    assert {advice.setting: advice.value for advice in finding.advice if advice.setting} == {
+        "spark.sql.codegen.cache.maxEntries": "400"
+    }
+
+
+def test_wall_clock_samples_stand_in_where_there_are_no_cpu_samples() -> None:
+    samples = [sample(USER, COMPILE, event="wall", count=300), sample(USER, event="wall", count=700)]
+    (finding,) = found(compiled_patterns.RULE, profiled(samples))
+    assert finding.wasted_core_ms == 60_000
+
+
+def test_what_spark_itself_boxes_is_nobodys_to_mend() -> None:
+    def boxes(*callers: str) -> Run:
+        return profiled([sample(*callers, "java.lang.Double.valueOf", count=900)])
+
+    assert found(boxed_values.RULE, boxes("org.apache.spark.sql.catalyst.util.QuantileSummaries.insert")) == []
+    assert len(found(boxed_values.RULE, boxes(USER))) == 1
+
+
+def test_hot_code_in_several_stages_is_one_finding() -> None:
+    run = run_of(
+        220_000,
+        tasks=[task(number, 100_000 * number, 100_000) for number in (0, 1)],
+        stages=[stage(0, 0, 100_000), stage(1, 100_000, 200_000, parent_ids=[0])],
+        jobs=[job(0, 0, 200_000)],
+        executors=[executor("1", 1)],
+    )
+    samples = [sample(USER, COMPILE, count=count, stage_id=number) for number, count in ((0, 100), (1, 400))]
+    rest = [sample(CODE, count=100, stage_id=number) for number in (0, 1)]
+    (finding,) = found(compiled_patterns.RULE, profiled([*samples, *rest], run))
+    assert finding.where.stage == 1
+    assert finding.wasted_core_ms == 80_000 + 50_000
+    assert finding.wasted_wall_ms == 130_000
+    assert "With 1 more stage" in finding.summary

@@ -34,7 +34,7 @@ from emberscope.rules.price import priced
 from emberscope.rules.stacks.finding import READS, lower_share, method, short
 from emberscope.rules.stacks.hot_spots import Caller, callers
 from emberscope.rules.stacks.marking import NONE, marks
-from emberscope.rules.stacks.task_samples import equals, numbers
+from emberscope.rules.stacks.task_samples import having, numbers
 from emberscope.simulate.stage_tasks import StageTasks, stage_tasks
 from emberscope.units import format_bytes, format_ms, format_ratio
 
@@ -68,7 +68,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
 def _finding(run: Run, stage: StageTasks, gc_ms: float, run_ms: float, limits: Limits) -> Iterator[Finding]:
     samples = run.tables["samples"]
     rows = np.flatnonzero(
-        equals(samples["event"].cast(pa.string()), "alloc")
+        having(samples, "event", "alloc")
         & (numbers(samples, "stage_id", -1) == stage.key[0])
         & (numbers(samples, "stage_attempt", -1) == stage.key[1])
     )

@@ -19,7 +19,7 @@ from emberscope.tables.frames import FRAMES
 from emberscope.tables.run import once
 from emberscope.tables.samples import SAMPLES
 from emberscope.tables.stacks import STACKS
-from emberscope.units import format_count, format_ms, format_ratio
+from emberscope.units import counted, format_count, format_ms, format_ratio
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,7 +120,7 @@ def finding_of(run: Run, spots: Sequence[Spot], words: Words, more: Sequence[Evi
     title = f"{place.title} spent {format_ms(spots[0].ms)} of task time {words.doing}"
     share = format_ratio(spots[0].ms / done_ms(run, spots[0]))
     asked = f" Most of it was asked for by {method(caller)}." if caller.frame else ""
-    others = f" With {len(spots) - 1} more stages it is {format_ms(total_ms)}." if len(spots) > 1 else ""
+    others = f" With {counted(len(spots) - 1, 'more stage')} it is {format_ms(total_ms)}." if len(spots) > 1 else ""
     return Finding(
         title=f"{title}: {method(caller)}" if caller.own else title,
         summary=f"{place.sentence}: {share} of what the tasks did, {format_ms(spots[0].ms)}, "

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from emberscope.rules.stacks.marking import marks
 from emberscope.rules.stacks.patterns import PATTERNS
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 # Waits on these are for the lock itself; other parked threads wait for work (our reading of java.util.concurrent).
-LOCK_CLASSES: Final = r"^java\.util\.concurrent\.locks\.(ReentrantLock|ReentrantReadWriteLock|StampedLock)"
-_BLOCKED: Final = r"(?i)blocked|monitor"
+LOCK_CLASSES: Final = r"java\.util\.concurrent\.locks\.(ReentrantLock|ReentrantReadWriteLock|StampedLock)\b.*"
+_BLOCKED: Final = r"(?i).*(blocked|monitor).*"
 # Native samples are rated in pieces of this length: long enough for each of 100 threads to be seen, one a tick.
 _PIECE_NS: Final = 5_000_000_000
 
@@ -65,12 +65,11 @@ def task_samples(run: Run) -> TaskSamples | None:
     node = np.clip(numbers(samples, "stack", 0), 0, max(0, run.tables["stacks"].num_rows - 1))
     stage, attempt = numbers(samples, "stage_id", -1), numbers(samples, "stage_attempt", 0)
     of_task = stage >= 0
-    event = samples["event"].cast(pa.string())
     cpu, wall, native, alloc, lock = (
-        equals(event, name) & of_task for name in ("cpu", "wall", "native", "alloc", "lock")
+        having(samples, "event", name) & of_task for name in ("cpu", "wall", "native", "alloc", "lock")
     )
     lock &= _contended(samples)
-    blocked = wall & _like(samples, "state", _BLOCKED)
+    blocked = wall & having(samples, "state", _BLOCKED)
     wall &= ~blocked
     lock = lock if lock.any() else blocked
     pattern = marks(run).pattern[node]
@@ -83,8 +82,8 @@ def task_samples(run: Run) -> TaskSamples | None:
     ours = np.flatnonzero(working | waiting | lock)
     if not len(ours):
         return None
-    pairs, which = np.unique(np.column_stack((stage[ours], attempt[ours])), axis=0, return_inverse=True)
-    keys = tuple((int(first), int(second)) for first, second in pairs)
+    pairs, which = np.unique(stage[ours] << 32 | attempt[ours], return_inverse=True)
+    keys = tuple((int(pair) >> 32, int(pair) & 0xFFFFFFFF) for pair in pairs)
     ms = _single_ms(run, lock)
     if native.any():
         standing, working_ms = _native_ms(samples, _period_ms(run))
@@ -185,19 +184,18 @@ def _native_ms(samples: pa.Table, period_ms: float) -> tuple[NDArray[np.float64]
     that has most of them in a piece of time stand for the whole piece. All samples of the piece are ticks of the
     sampler, which may come late on a busy machine; threads that run Java code are looked at in each tick.
     """
-    rows = np.flatnonzero(equals(samples["event"].cast(pa.string()), "native"))
-    process = samples["executor_id"].cast(pa.string()).fill_null("").combine_chunks().dictionary_encode()
-    where = np.asarray(process.indices.to_numpy(), dtype=np.int64)[rows]
+    rows = np.flatnonzero(having(samples, "event", "native"))
+    process = samples["executor_id"].unify_dictionaries().combine_chunks().indices.fill_null(-1)
+    where = np.asarray(process.to_numpy(), dtype=np.int64)[rows] + 1
     piece = numbers(samples, "time_ns", 0)[rows] // _PIECE_NS
     group = where * (int(np.ptp(piece)) + 1) + piece - piece.min()
     groups, of_row = np.unique(group, return_inverse=True)
-    threads, of_thread = np.unique(
-        np.column_stack((of_row.ravel(), numbers(samples, "os_thread_id", 0)[rows])), axis=0, return_inverse=True
-    )
+    ids, of_id = np.unique(numbers(samples, "os_thread_id", 0)[rows], return_inverse=True)
+    threads, of_thread = np.unique(of_row.ravel() * len(ids) + of_id.ravel(), return_inverse=True)
     count = numbers(samples, "count", 1)[rows].astype(np.float64)
     by_thread = np.bincount(of_thread.ravel(), count)
     most = np.ones(len(groups))
-    np.maximum.at(most, threads[:, 0], by_thread)
+    np.maximum.at(most, threads // len(ids), by_thread)
     ticks = np.bincount(of_row.ravel(), count)
     standing, working = np.zeros(samples.num_rows), np.zeros(samples.num_rows)
     standing[rows] = count * _PIECE_NS / 1e6 / most[of_row.ravel()]
@@ -208,8 +206,8 @@ def _native_ms(samples: pa.Table, period_ms: float) -> tuple[NDArray[np.float64]
 def _contended(samples: pa.Table) -> NDArray[np.bool_]:
     """Rows that wait for a lock which another thread holds: monitors, and locks that park. Not the waits for a class to
     be initialised, which happens once: HotSpot does it under the monitor of an int[]."""
-    held = ~_like(samples, "variant", "^park$") | _like(samples, "object_class", LOCK_CLASSES)
-    return held & ~_like(samples, "object_class", r"^(int\[\]|\[I)$")
+    held = ~having(samples, "variant", "park") | having(samples, "object_class", LOCK_CLASSES)
+    return held & ~having(samples, "object_class", r"int\[\]|\[I")
 
 
 def numbers(samples: pa.Table, name: str, missing: int) -> NDArray[np.int64]:
@@ -217,11 +215,11 @@ def numbers(samples: pa.Table, name: str, missing: int) -> NDArray[np.int64]:
     return np.asarray(samples[name].cast(pa.int64()).fill_null(missing).to_numpy(), dtype=np.int64)
 
 
-def equals(column: pa.ChunkedArray, value: str) -> NDArray[np.bool_]:
-    """At which rows a column of texts has this value."""
-    return np.asarray(pc.fill_null(pc.equal(column, value), False).to_numpy(), dtype=np.bool_)
-
-
-def _like(samples: pa.Table, name: str, expression: str) -> NDArray[np.bool_]:
-    found = pc.match_substring_regex(samples[name].cast(pa.string()), expression)
-    return np.asarray(pc.fill_null(found, False).to_numpy(), dtype=np.bool_)
+def having(samples: pa.Table, name: str, expression: str) -> NDArray[np.bool_]:
+    """At which rows a category matches an expression as a whole: its few values are looked at, not the rows."""
+    column = samples[name].unify_dictionaries().combine_chunks()
+    values = column.dictionary.to_pylist()
+    matches = [value is not None and re.fullmatch(expression, value) is not None for value in values]
+    # The last place stands for null.
+    found: NDArray[np.bool_] = np.array([*matches, False])[np.asarray(column.indices.fill_null(-1).to_numpy())]
+    return found
