@@ -34,7 +34,7 @@ def test_its_facts_are_those_of_spark() -> None:
     assert (adaptive.default((3, 1)), adaptive.default((3, 2)), adaptive.session) == ("false", "true", True)
     assert settings()["spark.network.timeout"].unit == "s"
     factor = settings()["spark.executor.memoryOverheadFactor"]
-    assert (factor.is_in((3, 2)), factor.is_in((3, 3)), factor.is_in((2, 4))) == (False, True, True)
+    assert (factor.is_in((3, 2)), factor.is_in((3, 3)), factor.is_in((2, 4))) == (False, True, False)
     assert "spark.yarn.executor.memoryOverhead" in older_names("spark.executor.memoryOverhead")
     assert is_read("spark.yarn.executor.memoryOverhead", (3, 5))
     assert is_read("spark.blacklist.enabled", (3, 0))

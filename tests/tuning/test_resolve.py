@@ -200,3 +200,44 @@ def test_a_patch_survives_its_document() -> None:
     patch = patch_of([finding("C1", set_conf("spark.executor.memory", "8g", "More."))], run)
     assert patch_of_document(patch.document()) == patch
     assert patch_of([], run) == Patch("app-1")
+
+
+def test_a_jvm_gets_one_collector_and_each_option_once() -> None:
+    own = "-Da=b -XX:+UseConcMarkSweepGC"
+    run = on(conf={"spark.executor.extraJavaOptions": own})
+    for value in ("-XX:+UseG1GC", "-Da=b -XX:+UseG1GC"):
+        advice = finding("C1", set_conf("spark.executor.extraJavaOptions", value, "Other collector."))
+        assert settings_after(run, advice) == {"spark.executor.extraJavaOptions": "-Da=b -XX:+UseG1GC"}
+
+
+def test_a_number_of_executors_becomes_a_bound_under_dynamic_allocation() -> None:
+    a1 = finding("A1", set_conf("spark.dynamicAllocation.enabled", "true", "Give them back."))
+    a2 = finding("A2", set_conf("spark.executor.instances", 3, "Fewer."))
+    found = settings_after(on(conf={"spark.executor.instances": "8"}), a1, a2)
+    assert found["spark.dynamicAllocation.maxExecutors"] == "3"
+    assert "spark.executor.instances" not in found
+    assert settings_after(on(conf={"spark.executor.instances": "8"}), a2) == {"spark.executor.instances": "3"}
+
+
+def test_databricks_sizes_its_clusters_itself() -> None:
+    run = on("3.4.1")
+    run = replace(run, application=replace(run.application, vendor="databricks"))
+    patch = patch_of([finding("A1", set_conf("spark.dynamicAllocation.enabled", "true", "Give them back."))], run)
+    assert patch.settings == {}
+    assert "workers" in patch.notes[0]
+
+
+def test_values_that_came_later_are_left_out_of_older_versions() -> None:
+    advice = finding("D5", set_conf("spark.io.compression.codec", "zstd", "Smaller."))
+    assert settings_after(on("1.6.1"), advice) == {}
+    assert settings_after(on("3.5.1"), advice) == {"spark.io.compression.codec": "zstd"}
+
+
+def test_in_local_mode_the_driver_s_memory_is_that_of_the_tasks() -> None:
+    both = finding(
+        "C3",
+        set_conf("spark.driver.memory", "2g", "More."),
+        set_conf("spark.sql.shuffle.partitions", 999, "Or smaller partitions."),
+        set_conf("spark.sql.adaptive.advisoryPartitionSizeInBytes", "4m", "Else they are merged."),
+    )
+    assert settings_after(on(master="local[4]"), both) == {"spark.driver.memory": "2g"}

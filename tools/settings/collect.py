@@ -43,7 +43,7 @@ def main(directories: list[str]) -> None:
         for key, facts in registered.items():
             add(found, key, facts, version, versions[0])
         for key, facts in replaced.items():
-            found.setdefault(key, {"type": "unregistered", "since": versions[0]}).update(facts, last=version)
+            found.setdefault(key, {"type": "unregistered", "since": (0, 0)}).update(facts, last=version)
     print("\t".join(HEADER))
     for key in sorted(found):
         print(line(key, found[key], versions))
@@ -52,14 +52,16 @@ def main(directories: list[str]) -> None:
 def add(found: dict[str, dict[str, Any]], key: str, facts: dict[str, Any], version: Version, first: Version) -> None:
     """Puts what one version says over what older ones said; of defaults all are kept."""
     old = found.get(key, {})
-    said = tuple(int(part) for part in facts["since"].split(".")[:2]) if facts["since"] else old.get("since", version)
+    named = facts["since"] or "0"
+    said = tuple(int(part) for part in f"{named}.0".split(".")[:2]) if facts["since"] else None
+    # Of what nobody says when it came, the first version that has it is known, but for the oldest that was asked.
+    seen = version if version > first else (0, 0)
     defaults = dict(old.get("defaults", {}))
     if facts["type"] != "unregistered" and (not defaults or list(defaults.values())[-1] != facts["default"]):
         defaults[version] = facts["default"]
     if facts["type"] == "unregistered" and old.get("type", "unregistered") != "unregistered":
         facts = {name: value for name, value in old.items() if name not in ("since", "defaults", "last")}
-    # A version before the first that was asked may have had it too.
-    since = min(said, old.get("since", said), key=lambda pair: (pair > first, pair))
+    since = said or old.get("since", seen)
     found[key] = {**old, **facts, "since": since, "defaults": defaults, "last": version}
 
 
@@ -74,7 +76,7 @@ def line(key: str, facts: dict[str, Any], versions: list[Version]) -> str:
         facts.get("low", ""),
         facts.get("high", ""),
         facts.get("options", ""),
-        dotted(facts["since"]) if facts["since"] > versions[0] else "",
+        dotted(facts["since"]) if facts["since"] > (0, 0) else "",
         until,
         "session" if facts.get("session") else "",
         ",".join(facts.get("names", ())),

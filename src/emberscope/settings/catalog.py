@@ -59,9 +59,9 @@ class Setting:
     """One setting. `unit` is what Spark takes a bare number for: b k m g, or ns us ms s min.
 
     `low` and `high` are the smallest and largest number that Spark takes, as far as it was asked (in `unit`); None for
-    no limit. `defaults` are the default values by the version that brought them. `since` is (0, 0) for what is older
-    than the catalogue; `until` is the last version that had it, None where the newest has. `session`: whether one
-    session may change it. `names` are older names that Spark still reads.
+    no limit. `defaults` are the default values by the version that brought them. `since` is (0, 0) where Spark does not
+    say it and its oldest version here has it; `until` is the last version that had it, None where the newest has.
+    `session`: whether one session may change it. `names` are older names that Spark still reads.
     """
 
     key: str
@@ -79,9 +79,9 @@ class Setting:
 
     def is_in(self, version: Version) -> bool:
         """Whether this version of Spark has it, as far as the catalogue can tell."""
-        if version < OLDEST:
+        if version == (0, 0):
             return True
-        return self.since <= version and (self.until is None or version <= self.until)
+        return self.since <= version and (self.until is None or version <= self.until or version < OLDEST)
 
     def default(self, version: Version) -> str | None:
         """Its default in this version, of the newest where that is not known; None where it has none in words."""

@@ -16,6 +16,7 @@ def agree(changes: dict[str, Change], situation: Situation) -> list[str]:
     """Mends the values of `changes` where they cannot stand beside each other or what the run had; notes on what had to
     be left out."""
     _cores(changes, situation)
+    _bound(changes, situation)
     _executors(changes, situation)
     return _container(changes, situation)
 
@@ -34,6 +35,21 @@ def _cores(changes: dict[str, Change], situation: Situation) -> None:
     if "spark.executor.cores" in changes and cores is not None and cpus is not None and cores < cpus:
         note = f"no fewer than spark.task.cpus={cpus:.0f}, or no task would ever run."
         _amend("spark.executor.cores", f"{cpus:.0f}", note, changes)
+
+
+def _bound(changes: dict[str, Change], situation: Situation) -> None:
+    """With dynamic allocation the number of executors is only what it starts with: its bound is another setting."""
+    dynamic, fixed, most = (
+        "spark.dynamicAllocation.enabled",
+        "spark.executor.instances",
+        "spark.dynamicAllocation.maxExecutors",
+    )
+    on = changes[dynamic].value if dynamic in changes else situation.value(dynamic)
+    if fixed not in changes or most in changes or (on or "").strip().lower() != "true":
+        return
+    change = changes.pop(fixed)
+    note = f"in place of {fixed}, which with dynamic allocation is only the number to start with."
+    changes[most] = replace(change, setting=most, old=situation.own(most), notes=(*change.notes, note))
 
 
 def _executors(changes: dict[str, Change], situation: Situation) -> None:

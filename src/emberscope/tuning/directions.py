@@ -84,8 +84,10 @@ def _effective(key: str, situation: Situation) -> float | None:
     return now
 
 
-def lever(key: str) -> str | None:
-    """By what a setting gives a task more memory."""
+def lever(key: str, situation: Situation) -> str | None:
+    """By what a setting gives a task more memory: in local mode tasks run in the driver's."""
+    if key == "spark.driver.memory" and situation.local:
+        return "memory"
     return _LEVERS.get(key)
 
 

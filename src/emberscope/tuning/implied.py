@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -16,8 +17,16 @@ if TYPE_CHECKING:
 ADAPTIVE: Final = "spark.sql.adaptive.enabled"
 _FIRST_WITH_TRACKING: Final = (3, 0)
 
+_COLLECTOR: Final = re.compile(r"-XX:\+Use\w+GC")
+
 # In local mode there are no executors but the driver itself.
 _OF_EXECUTORS: Final = ("spark.executor.", "spark.dynamicAllocation.", "spark.cores.max", "spark.decommission.")
+_OF_CLUSTERS: Final = (
+    "spark.dynamicAllocation.",
+    "spark.executor.instances",
+    "spark.executor.cores",
+    "spark.cores.max",
+)
 _OF_EVERYBODY: Final = ("spark.executor.heartbeatInterval", "spark.executor.extraJavaOptions")
 
 
@@ -30,6 +39,8 @@ def idle_because(key: str, situation: Situation, changed: Collection[str]) -> st
     """
     if situation.local and key.startswith(_OF_EXECUTORS) and key not in _OF_EVERYBODY:
         return "in local mode tasks run in the driver, so it does nothing"
+    if situation.vendor == "databricks" and key.startswith(_OF_CLUSTERS):
+        return "on Databricks each worker is one executor: choose the type and number of workers of the cluster instead"
     for prefix, switch, value in SWITCHES:
         if key.startswith(prefix) and key != switch and switch not in changed:
             own = situation.own(switch)
@@ -80,13 +91,16 @@ def keeps_shuffle_files(situation: Situation, changes: Mapping[str, Change]) -> 
 
 
 def added_to_lists(key: str, value: str, situation: Situation) -> str:
-    """The value, behind what the user has in the same list or line of options already."""
+    """The value, behind what the user has in the same list or line of options already; a JVM takes one collector."""
     own = situation.own(key)
     if own is None or key not in LISTS | OPTIONS:
         return value
     if key in LISTS:
         return joined_list(own, value)
-    return own if value in own else f"{own} {value}"
+    wanted = value.split()
+    collector = any(_COLLECTOR.fullmatch(option) for option in wanted)
+    kept = [o for o in own.split() if o not in wanted and not (collector and _COLLECTOR.fullmatch(o))]
+    return " ".join([*kept, *wanted])
 
 
 def _is_on(key: str, situation: Situation, changes: Mapping[str, Change]) -> bool:

@@ -64,7 +64,7 @@ def _offered(finding: Ranked, draft: _Draft) -> Ranked:
             continue
         why = _put(item, finding.rule.code, settings, draft)
         if why is None:
-            by = lever(item.setting or "")
+            by = lever(item.setting or "", draft.situation)
             if by is not None:
                 taken[by] = item.setting or ""
             told.append(item)
@@ -81,7 +81,7 @@ def _is_alternative(item: Advice, taken: Mapping[str, str], *, whole: bool, draf
     """Whether this is another way to what the same finding has in the patch already."""
     if item.text.startswith(("Or ", "Or, ")):
         return bool(draft.changes)
-    by = lever(item.setting or "")
+    by = lever(item.setting or "", draft.situation)
     return not whole and by is not None and bool(taken) and by not in taken
 
 
@@ -105,7 +105,7 @@ def _put(item: Advice, code: str, together: frozenset[str], draft: _Draft) -> st
         sign, by = draft.pulls.get(pulled.axis, (pulled.sign, code))
         if sign != pulled.sign and by != code:
             return f"{by}, which is worth more, asks for {'more' if sign > 0 else 'less'} in {pulled.axis}"
-        moved = lever(key)
+        moved = lever(key, situation)
         if moved in ("memory", "cores"):
             other = draft.levers.get("cores" if moved == "memory" else "memory")
             if other is not None and other != code and pulled.axis == "memory of a task":

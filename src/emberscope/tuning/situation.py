@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Situation:
     """`values` and `hadoop`: what the run had set, of Spark's and of Hadoop's settings. `distribution`: whether Spark
-    was not the plain one of its project."""
+    was not the plain one of its project but that of `vendor`."""
 
     version: Version
     distribution: bool
+    vendor: str | None
     local: bool
     values: Mapping[str, str]
     hadoop: Mapping[str, str]
@@ -60,6 +61,7 @@ def situation_of(run: Run) -> Situation:
     return Situation(
         version_of(application.spark_version),
         is_vendors(run),
+        application.vendor,
         is_local(run),
         {key: value for (scope, key), value in found.items() if scope == "spark"},
         {key: value for (scope, key), value in found.items() if scope == "hadoop"},

@@ -18,6 +18,15 @@ if TYPE_CHECKING:
 # What Spark refuses in the options of executors: it sizes the heap itself, and settings do not belong there.
 _REFUSED_OPTIONS: Final = re.compile(r"(^|\s)-(Xmx|Dspark\.)")
 
+# Values that came later than their setting (Spark's release notes).
+VALUES_SINCE: Final = {
+    ("spark.io.compression.codec", "zstd"): (2, 3),
+    ("spark.eventLog.compression.codec", "zstd"): (2, 3),
+    ("spark.sql.parquet.compression.codec", "zstd"): (2, 4),
+    ("spark.sql.orc.compression.codec", "zstd"): (3, 2),
+    ("spark.sql.shuffle.partitions", "auto"): (99, 0),  # a vendor's
+}
+
 
 def refused(advice: Advice, situation: Situation) -> str | None:
     """Why this setting cannot be made so in this run's Spark, as a clause; None where it can."""
@@ -42,6 +51,9 @@ def refused(advice: Advice, situation: Situation) -> str | None:
         return "Spark reads it no more"
     if key.endswith("executor.extraJavaOptions") and _REFUSED_OPTIONS.search(advice.value):
         return "Spark takes neither -Xmx nor settings of its own in this one"
+    since = VALUES_SINCE.get((key, advice.value.strip().lower()))
+    if since is not None and (0, 0) < situation.version < since:
+        return f"Spark {situation.version[0]}.{situation.version[1]} does not know this value yet"
     return problem(setting, advice.value)
 
 
