@@ -32,6 +32,7 @@ from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, set_co
 from emberscope.rules.long_stages import long_stages, shortened
 from emberscope.rules.places import SHUFFLED_JOINS, place_of, places
 from emberscope.rules.price import priced
+from emberscope.rules.settings import version
 from emberscope.rules.shuffle.data_explosion import RULE as DATA_EXPLOSION
 from emberscope.rules.shuffle.data_explosion import exploded
 from emberscope.simulate.stage_figures import stage_figures
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 _CODEC = "spark.io.compression.codec"
+_FIRST_WITH_ZSTD = (2, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ def _advice(run: Run, place: Place) -> Iterator[Advice]:
             "joined by these keys often, store them bucketed by them.",
         )
     yield Advice("code", "Filter rows, select columns and aggregate before the shuffle, so that less has to travel.")
-    if (run.setting(_CODEC) or "lz4").lower() in ("lz4", "snappy", "lzf"):
+    if version(run) >= _FIRST_WITH_ZSTD and (run.setting(_CODEC) or "lz4").lower() in ("lz4", "snappy", "lzf"):
         yield set_conf(_CODEC, "zstd", "Makes the same rows smaller than lz4 does, for some more CPU time.")
 
 

@@ -31,7 +31,7 @@ from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, set_co
 from emberscope.rules.long_stages import long_stages, ratios, shortened
 from emberscope.rules.places import place_of, places
 from emberscope.rules.price import priced
-from emberscope.rules.settings import MIB, bytes_setting, is_on
+from emberscope.rules.settings import MIB, bytes_setting, is_on, version
 from emberscope.simulate.stage_figures import stage_figures
 from emberscope.tables.jobs import JOBS
 from emberscope.tables.stages import STAGES
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 _CODEC = "spark.io.compression.codec"
+_FIRST_WITH_ZSTD = (2, 3)
 _BUFFER = "spark.shuffle.file.buffer"
 _COMPRESS = "spark.shuffle.compress"
 
@@ -104,7 +105,7 @@ def _advice(run: Run) -> Iterator[Advice]:
     )
     if not is_on(run, _COMPRESS, default=True):
         yield Advice("unset", "Shuffle data are written without compression.", _COMPRESS)
-    elif (run.setting(_CODEC) or "lz4").lower() in ("lz4", "snappy", "lzf"):
+    elif version(run) >= _FIRST_WITH_ZSTD and (run.setting(_CODEC) or "lz4").lower() in ("lz4", "snappy", "lzf"):
         yield set_conf(_CODEC, "zstd", "Writes fewer bytes than lz4 for some more CPU time.")
     if bytes_setting(run, _BUFFER, "32k", unit="k") < MIB:
         yield set_conf(_BUFFER, "1m", "Writes in larger pieces; costs 1 MiB for each open shuffle file of a task.")
