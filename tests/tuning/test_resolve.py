@@ -107,6 +107,12 @@ def test_what_spark_would_not_take_is_left_out(setting: str, value: str, version
     assert words in patch.notes[0]
 
 
+def test_settings_of_plugins_are_left_to_them() -> None:
+    advice = finding("F10", set_conf("spark.rapids.sql.explain", "NOT_ON_GPU", "Says why."))
+    assert settings_after(on(), advice) == {"spark.rapids.sql.explain": "NOT_ON_GPU"}
+    assert settings_after(on(), finding("F10", set_conf("spark.sql.rapid", "1", "?"))) == {}
+
+
 def test_old_versions_get_the_name_that_they_know() -> None:
     advice = finding("H1", set_conf("spark.excludeOnFailure.enabled", "true", "Do it."))
     assert settings_after(on("3.5.0"), advice) == {"spark.excludeOnFailure.enabled": "true"}

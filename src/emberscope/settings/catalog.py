@@ -96,6 +96,17 @@ def settings() -> Mapping[str, Setting]:
     return {setting.key: setting for setting in map(_setting, lines[1:])}
 
 
+@cache
+def _families() -> frozenset[str]:
+    return frozenset(key.split(".")[1] for key in settings())
+
+
+def is_foreign(key: str) -> bool:
+    """Whether a name is of a family that Spark has no setting of: a plugin's, a vendor's, a program's own."""
+    words = key.split(".")
+    return words[0] != "spark" or len(words) < 2 or words[1] not in _families() or OPEN.match(key) is not None
+
+
 def setting_of(key: str) -> Setting | None:
     """The setting of this very name; None for one that is not in the catalogue."""
     return settings().get(key)

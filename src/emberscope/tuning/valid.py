@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from emberscope.settings.catalog import OPEN, setting_of
+from emberscope.settings.catalog import is_foreign, setting_of
 from emberscope.settings.names import meant
 from emberscope.settings.values import problem
 from emberscope.tuning.situation import Situation, situation_of
@@ -40,7 +40,7 @@ def refused(advice: Advice, situation: Situation) -> str | None:
     setting = setting_of(key)
     if setting is None:
         near = meant(key, situation.version)
-        if OPEN.match(key) or (near is None and situation.distribution) or not key.startswith("spark."):
+        if near is None and (situation.distribution or is_foreign(key)):
             return None
         return f"Spark knows no such setting{f'; {near.key} may be meant' if near else ''}"
     if not situation.distribution and not setting.is_in(situation.version):
