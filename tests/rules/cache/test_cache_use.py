@@ -82,3 +82,4 @@ def test_spark_cached_it_for_nothing() -> None:
     assert finding.wasted_wall_ms > 1_000
     assert "warm the cache" in finding.summary
     assert not found(RULE, fault_log("cache_never_read_healthy"))
+    assert not found(RULE, fault_log("repeated_scan_healthy")), "read by each report"

@@ -133,7 +133,7 @@ def test_no_price_is_no_severity(name: str) -> None:
 
 def test_healthy_twins_have_none_of_these() -> None:
     rules = (ADAPTIVE_OFF, LARGE_PLAN, LONG_FILTER, NATIVE_FALLBACK, NO_CODEGEN, SORT_FALLBACK)
-    for name in ("exploding_join_healthy", "cache_never_read_healthy"):
+    for name in ("exploding_join_healthy", "cache_never_read_healthy", "python_udf_healthy", "repeated_scan_healthy"):
         for rule in rules:
             assert not found(rule, fault_log(name)), (rule.code, name)
 

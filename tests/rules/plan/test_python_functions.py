@@ -6,6 +6,7 @@ import pytest
 
 from emberscope.rules.plan.python_functions import RULE
 from emberscope.tables.run import Run
+from tests.rules.fault_logs import fault_log
 from tests.runs import executor, found, job, run_of, spark_wrote, stage, task
 
 NODE = {
@@ -86,3 +87,12 @@ def test_arrow_functions_are_not_told_to_use_arrow() -> None:
     )
     assert not any("pandas UDF" in a.text or a.setting for a in finding.advice)
     assert finding.title == "Stage 0 waited for Python: f()"
+
+
+def test_names_the_function_that_spark_has() -> None:
+    (finding,) = found(RULE, fault_log("python_udf"))
+    assert finding.title == "Stage 0 waited for Python: parse_date()"
+    assert "to_date for parse_date()" in finding.advice[0].text
+    assert finding.where.line is not None
+    assert "python_udf.py" in finding.where.line
+    assert not found(RULE, fault_log("python_udf_healthy"))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from emberscope.rules.cache.missing_cache import RULE as MISSING_CACHE
 from emberscope.rules.plan.repeated_part import RULE as REPEATED_PART
+from tests.rules.fault_logs import fault_log
 from tests.rules.plan.tables import Op, op, run_with
 from tests.runs import found, spark_wrote
 
@@ -112,3 +113,12 @@ def test_columns_of_one_name_may_be_worked_out_differently() -> None:
         run = run_with(query(0, "(a#1 % 10)"), query(2, second), stage_ms={0: 20_000, 2: 20_000})
         (finding,) = found(MISSING_CACHE, run)
         assert f"share {operators} operator" in finding.summary
+
+
+def test_spark_read_it_six_times() -> None:
+    (finding,) = found(MISSING_CACHE, fault_log("repeated_scan"))
+    assert "6 queries read json" in finding.title
+    assert finding.wasted_wall_ms is not None
+    assert finding.wasted_wall_ms > 1_000
+    assert not found(MISSING_CACHE, fault_log("repeated_scan_healthy"))
+    assert not found(REPEATED_PART, fault_log("repeated_scan"))

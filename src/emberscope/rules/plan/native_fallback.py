@@ -75,7 +75,12 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         left = [node for node in plan.nodes if not node.cached and _fell_back(node, engine)]
         work = work_of(run, (stage for node in left for stage in node.stage_ids))
         every = work_of(run, plan.stage_ids)
-        if not left or work.run_ms < limits.floor_task_ms or work.run_ms < limits.least_ratio * every.run_ms:
+        if (
+            not left
+            or work.run_ms <= 0
+            or work.run_ms < limits.floor_task_ms
+            or work.run_ms < limits.least_ratio * every.run_ms
+        ):
             continue
         if work.is_worth_a_word(run, limits.floor_ms, limits.least_app_ratio):
             yield _finding(plan, engine, left, work, every)

@@ -188,8 +188,8 @@ def _known(run: Run) -> _Known:
                     below.append(again)
                 under = frozenset(stage for child in node.children for stage in stages[id(child)])
                 passed = bool(_PASSED.search(node.name)) and len(below) == 1
-                key = (_label(node), *below)
-                part = below[0] if passed and below[0] is not None else parts.setdefault(key, len(parts))
+                only = below[0] if passed else None
+                part = parts.setdefault((_label(node), *below), len(parts)) if only is None else only
                 known.part_of[id(node)] = part
                 # A shuffle is read in the stage after it, which does more.
                 stages[id(node)] = (
