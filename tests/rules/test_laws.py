@@ -66,7 +66,6 @@ WITHOUT_A_LOG = frozenset(
         "E7",
         "E9",
         "F11",
-        "G2",
         "G4",
         "G6",
         "G7",

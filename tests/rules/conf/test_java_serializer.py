@@ -7,7 +7,7 @@ from emberscope.tables.run import Run
 from tests.runs import found, run_of, spark_wrote, stage, task
 
 GIB = 1 << 30
-SMALL = Limits(least_bytes=1_000)
+SMALL = Limits(floor_bytes=1_000)
 
 
 def shuffling(names: list[str], conf: dict[str, str] | None = None, **more: object) -> Run:

@@ -43,9 +43,9 @@ class Limits:
     """Our proposals: an application is long where its log is of no use before the next day, a stream after an hour; a
     log has many tasks where the History Server needs minutes for it (some 5,000 tasks a second in our measurements)."""
 
-    long_ms: int = 12 * 3_600_000  # of any application
-    stream_ms: int = 3_600_000  # of one with streaming queries
-    least_tasks: int = 10_000  # a log of fewer is small, however long the application waited
+    floor_ms: int = 12 * 3_600_000  # of any application
+    floor_stream_ms: int = 3_600_000  # of one with streaming queries
+    floor_tasks: int = 10_000  # a log of fewer is small, however long the application waited
     many_tasks: int = 500_000  # ended task attempts
 
 
@@ -56,7 +56,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     length_ms, tasks = run.application.observed_ms or 0, run.application.tasks.count
     streams = run.tables.get("streaming_queries")
     stream = streams is not None and streams.num_rows > 0
-    long = tasks >= limits.least_tasks and length_ms >= (limits.stream_ms if stream else limits.long_ms)
+    long = tasks >= limits.floor_tasks and length_ms >= (limits.floor_stream_ms if stream else limits.floor_ms)
     advice = list(_advice(run, long=long, many=tasks >= limits.many_tasks))
     if not advice:
         return

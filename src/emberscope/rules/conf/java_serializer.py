@@ -45,7 +45,7 @@ class Limits:
     """Dr. Elephant and spark-advisor flag every application without Kryo; only shuffles of RDDs use the serializer, so
     how much they must write to matter is our proposal."""
 
-    least_bytes: int = 1 << 30  # written by RDD shuffles in all
+    floor_bytes: int = 1 << 30  # written by RDD shuffles in all
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
@@ -62,7 +62,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         if size > 0 and place_of(known, key).where.sql is None and key in known and key[0] not in others
     ]
     total = sum(size for size, _ in of_rdds)
-    if total < limits.least_bytes:
+    if not of_rdds or total < limits.floor_bytes:
         return
     size, key = max(of_rdds)
     largest = place_of(known, key)
