@@ -15,6 +15,7 @@ PAIRS: Final[frozenset[tuple[str, str]]] = frozenset(
         ("A2", "A6"),
         ("A6", "F9"),  # the operator that needs all rows in one task
         ("A8", "A7"),  # the driver cannot hand out so many tasks
+        ("A8", "B6"),  # tasks wait for the executor that holds their data
         # skew
         ("A2", "B6"),  # cores lay idle because tasks waited for others
         # executors

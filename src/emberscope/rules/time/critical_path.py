@@ -43,7 +43,7 @@ class Limits:
     """Sparklens reports the critical path and the ideal time of each application, without a verdict. The numbers are
     our proposal."""
 
-    ratio: float = 0.8  # time on endlessly many cores over the time that it took
+    ratio: float = 0.9  # time on endlessly many cores over the time that it took
     floor_ms: int = 60_000  # shorter applications, and those of less task time, are left alone
     driver: float = 0.5  # with more than this share of the time without a job the driver is the reason: see A1
     stages: int = 3  # so many stages with the longest tasks are named

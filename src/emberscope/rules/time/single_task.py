@@ -138,7 +138,7 @@ def _reason(run: Run, scope: Scope, count: int) -> tuple[str, list[Advice], floa
     if scope.total("input_bytes") > 0:
         advice = list(more_partitions(run, scope, count))
         return "what it read was not split", advice, 0.7
-    return "nothing in the log says why", list(more_partitions(run, scope, count)), 0.6
+    return "all of its rows are in one partition", list(more_partitions(run, scope, count)), 0.6
 
 
 def _coalesced(run: Run, place: Place) -> bool:
