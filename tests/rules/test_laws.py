@@ -55,7 +55,6 @@ WITHOUT_A_LOG = frozenset(
         "C5",
         "C7",
         "C9",
-        "C11",
         "D3",
         "D4",
         "D5",
@@ -70,7 +69,6 @@ WITHOUT_A_LOG = frozenset(
         "G6",
         "G7",
         "G8",
-        "G10",
         "H2",
     ]
 )
