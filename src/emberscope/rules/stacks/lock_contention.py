@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from emberscope.rules.base import Advice, Evidence, Finding, Rule, set_conf
+from emberscope.rules.base import Advice, Evidence, Finding, Rule
 from emberscope.rules.settings import is_local, number_setting
 from emberscope.rules.stacks.finding import READS, Words, asker, finding_of, short, worth_telling
 from emberscope.rules.stacks.finding import Limits as HotSpotLimits
@@ -130,11 +130,11 @@ def _advice(run: Run, spots: Sequence[Spot]) -> Iterator[Advice]:
     )
     cores = int(number_setting(run, "spark.executor.cores", 1))
     if cores > 1 and not is_local(run):
-        yield set_conf(
-            "spark.executor.cores",
-            max(1, cores // 2),
-            "Until the code is changed: a lock is shared by the tasks of one executor, so fewer of them wait for it. "
-            "Raise the number of executors and divide their memory accordingly.",
+        yield Advice(
+            "cluster",
+            "Until the code is changed: a lock is shared by the tasks of one executor, so more executors with "
+            f"{max(1, cores // 2)} in place of {cores} cores each, with their memory divided in the same way, wait "
+            "less.",
         )
 
 
