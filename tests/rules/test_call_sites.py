@@ -23,6 +23,7 @@ py4j.reflection.MethodInvoker.invoke(MethodInvoker.java:244)"""
         (["nightly load"], _PYTHON, ""),
         (["sql at DriverLocal.scala:486"], None, "sql"),
         (["$anonfun$run$1 at FutureTask.java:264 at SQLExecution.scala:1", "parquet at X$anonfun:0"], "", "parquet"),
+        (["runJob at PythonRDD.scala:218"], None, "runJob"),
         ([None, ""], "", ""),
         (["look at this"], "no frame here", ""),
     ],

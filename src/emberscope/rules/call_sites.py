@@ -15,7 +15,7 @@ _FRAME: Final = re.compile(r"^(?P<method>[^\s(]+)\((?P<file>[^():\s]+|<console>)
 # Files of call sites that Spark makes itself.
 _NO_FILE: Final = re.compile(
     r"NativeMethodAccessorImpl|DirectMethodHandleAccessor|CompletableFuture|ThreadPoolExecutor|SQLExecution\.scala"
-    r"|DriverLocal\.scala|\$anonfun|<unknown>"
+    r"|DriverLocal\.scala|PythonRDD\.scala|\$anonfun|<unknown>"
 )
 _PLACE: Final = re.compile(r" at (?:\S*/)?([^/\s]+:\d+)\s*$")
 

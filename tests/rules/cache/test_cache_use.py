@@ -33,7 +33,7 @@ def test_counted_to_fill_a_cache_that_nobody_reads() -> None:
     (finding,) = found(RULE, run_with(_count(1, _cache()), other, stage_ms=_STAGES))
     assert finding.title == "500 rows were cached and never read again"
     assert finding.wasted_wall_ms == 22_100
-    assert "count()" in finding.advice[0].text
+    assert "and that count" in finding.advice[0].text
     assert "job.py:7" in finding.advice[0].text
     assert "Project [id AS day]" in finding.summary
 

@@ -129,9 +129,13 @@ def _never_read(run: Run, cached: Cached, read: Read, work: Work) -> Finding:
 
 
 def _advice(read: Read) -> Iterator[Advice]:
-    site = f" at {read.plan.where.line}" if read.plan.where.line else f" of SQL execution {read.plan.sql}"
-    what = "the cache() and the count() behind it" if read.only_counts else "the cache() of what is read"
-    yield Advice("code", f"Take away {what}{site}: nothing reads it again.")
+    if read.only_counts:
+        yield Advice(
+            "code",
+            f"Take away the cache() whose rows {read.plan.words} counts, and that count: nothing reads them again.",
+        )
+    else:
+        yield Advice("code", f"Take away the cache() of what {read.plan.words} reads: nothing reads it again.")
     yield Advice(
         "code",
         "If later queries were meant to read it, let them start from the cached DataFrame: keep it in a variable, put "

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, set_conf
-from emberscope.rules.call_sites import line_of
+from emberscope.rules.call_sites import call_site, line_of
 from emberscope.rules.places import place_of, places
 from emberscope.rules.plan.built_in import built_in_for
 from emberscope.rules.plans import plans
@@ -83,7 +83,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
             title=f"{place.title} waited for Python{f': {what}' if functions.functions else ''}",
             summary=f"{place.sentence}: {format_ratio(wait_ms / max(run_ms, 1))} of the tasks' time went by while they "
             f"waited for {what} in Python workers.",
-            where=replace(place.where, line=line_of(place.call_site)),
+            where=replace(place.where, line=line_of(call_site((place.call_site,), None))),
             evidence=tuple(_evidence(run, stage.key, functions, wait_ms, run_ms)),
             advice=tuple(_advice(run, functions, place.call_site)),
             wasted_wall_ms=price.wall_ms,
@@ -146,14 +146,14 @@ def _rows_sent(run: Run, stage_id: int) -> int:
     return round(rows)
 
 
-def _advice(run: Run, stage: PythonStage, call_site: str) -> Iterator[Advice]:
+def _advice(run: Run, stage: PythonStage, line: str) -> Iterator[Advice]:
     name = stage.functions[0] if stage.functions else "the function"
     if not stage.operators:
         yield Advice("code", "Use DataFrames and Spark SQL expressions in place of functions over RDDs.")
         return
     known = [(function, built_in_for(function)) for function in stage.functions]
     named = " and ".join(f"{has} for {function}()" for function, has in known if has)
-    site = f" ({call_site})" if call_site else ""
+    site = f" ({line})" if line else ""
     instead = f": by its name, {named}" if named else ""
     yield Advice(
         "code",

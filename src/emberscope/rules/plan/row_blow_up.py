@@ -170,10 +170,10 @@ def _copies(plan: Plan, node: Node, limits: Limits) -> _Found | None:
     site = f" ({plan.call_site})" if plan.call_site else ""
     what = "grouping sets" if grouping else "distinct counts"
     advice = (
-        "Ask only for the grouping sets that are used, or work out the finest one and add its rows up for the others."
+        "Ask only for the grouping sets that are used, or work out the finest one and add its rows up for the others"
         if grouping
         else "Use approx_count_distinct(column) where an error of a few percent will do, or one aggregation for each "
-        "distinct count, joined by the group."
+        "distinct count, joined by the group"
     )
     return _Found(
         f"{format_count(before)} rows became {format_count(rows)} for {what}",
@@ -187,7 +187,7 @@ def _copies(plan: Plan, node: Node, limits: Limits) -> _Found | None:
                 "ratio",
             ),
         ),
-        (Advice("code", f"{advice}{site}"),),
+        (Advice("code", f"{advice}{site}."),),
         before / rows,
         0.6,
     )
