@@ -19,7 +19,11 @@ CONF: Final = {
     "spark.sql.adaptive.coalescePartitions.enabled": "false",
     "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "10000000",
 }
-HEALTHY_CONF: Final = {"spark.executor.memory": "2g"}
+# From the start as large as it may become: a heap that grows collects at each step.
+HEALTHY_CONF: Final = {
+    "spark.executor.memory": "2g",
+    "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -Xms2g",
+}
 
 
 def work(spark: SparkSession, healthy: bool) -> None:

@@ -52,3 +52,9 @@ def test_a_small_heap_is_doubled_or_half_as_large_again() -> None:
     settings = {a.setting: a.value for a in finding.advice if a.setting}
     assert settings["spark.executor.memory"] in ("768m", "1g")
     assert set(settings) == {"spark.executor.memory"}
+
+
+def test_a_heap_that_had_room_all_the_time_is_not_given_more() -> None:
+    (finding,) = found(BY_CODE["C1"], fault_log("gc_with_room"))
+    assert [a.kind for a in finding.advice] == ["check"]
+    assert "more memory is no cure" in finding.advice[0].text
