@@ -20,17 +20,17 @@ HEALTHY_CONF: Final[dict[str, str]] = {}
 
 
 def work(spark: SparkSession, healthy: bool) -> None:
-    """Spark hashes many long texts, then Python makes a page of each hundredth."""
+    """Spark hashes many long texts, then Python makes a page of few of them."""
 
     def pages(rows: Iterator[Any]) -> Iterator[int]:
         kept = []
         for row in rows:
-            page = bytes(8 << 20)  # what a document becomes in memory
+            page = bytes(40 << 20)  # what a document becomes in memory
             if not healthy:
                 kept.append(page)
             yield len(page) + len(row.text)
 
     texts = spark.range(0, scaled(560_000), 1, 16).select(
-        (F.col("id") % 3200).alias("key"), F.sha2(F.repeat(F.col("id").cast("string"), 12_000), 512).alias("text")
+        (F.col("id") % 640).alias("key"), F.sha2(F.repeat(F.col("id").cast("string"), 12_000), 512).alias("text")
     )
     texts.groupBy("key").agg(F.max("text").alias("text")).rdd.mapPartitions(pages).count()
