@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from emberscope.rules.base import Advice, set_conf
+from emberscope.rules.call_sites import call_site, line_of
 from emberscope.rules.places import Place
 from emberscope.rules.settings import MIB, bytes_setting, is_on, memory_words, version
 from emberscope.units import format_bytes
@@ -29,6 +30,12 @@ _READERS: Final = ("AQEShuffleRead", "CustomShuffleReader")
 def is_adaptive(run: Run) -> bool:
     """Whether adaptive execution was on; Spark's default where nothing was set."""
     return is_on(run, _ADAPTIVE, default=version(run) >= (3, 2) or version(run) == (0, 0))
+
+
+def users_line(place: Place) -> str:
+    """`count at daily.py:23`, or nothing where the call site is none of the user's."""
+    site = call_site((place.call_site,), None)
+    return site if line_of(site) else ""
 
 
 def was_coalesced(place: Place) -> bool:
@@ -118,4 +125,4 @@ def fewer_partitions(run: Run, scope: Scope, count: int) -> Iterator[Advice]:
 
 
 def _at(place: Place) -> str:
-    return f" ({place.call_site})" if place.call_site else ""
+    return f" ({line})" if (line := users_line(place)) else ""

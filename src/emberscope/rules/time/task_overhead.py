@@ -23,13 +23,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule
 from emberscope.rules.places import Place
 from emberscope.rules.price import priced
+from emberscope.rules.time.partitions import users_line
 from emberscope.rules.time.stage_scope import Scope, long_stages
 from emberscope.rules.time.tiny_tasks import RULE as TINY_TASKS
 from emberscope.rules.time.tiny_tasks import tiny
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from emberscope.tables.run import Run
+
+# With less CPU time than this share of the wall time, unpacking waited for something (our proposal).
+_STARVED: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +164,7 @@ def _finding(run: Run, scope: Scope, tasks: StageTasks, parts: Parts, limits: Li
         f"{format_ms(float(np.median(parts.all)))} of it outside of its body, mostly {words}.",
         where=scope.place.where,
         evidence=tuple(evidence),
-        advice=tuple(_advice(name, scope.place)),
+        advice=tuple(_advice(name, scope.place, tasks)),
         wasted_wall_ms=price.wall_ms,
         wasted_core_ms=round(float(less.sum())) * scope.stage.cpus,
         saving_basis=price.basis,
@@ -168,9 +172,17 @@ def _finding(run: Run, scope: Scope, tasks: StageTasks, parts: Parts, limits: Li
     )
 
 
-def _advice(name: str, place: Place) -> Iterator[Advice]:
-    at = f" ({place.call_site})" if place.call_site else ""
-    if name == "unpacking":
+def _advice(name: str, place: Place, tasks: StageTasks) -> Iterator[Advice]:
+    at = f" ({line})" if (line := users_line(place)) else ""
+    wall_ms = float(tasks.amounts("executor_deserialize_time_ms").sum())
+    cpu_ms = float(tasks.amounts("executor_deserialize_cpu_time_ns").sum()) / 1e6
+    if name == "unpacking" and 0 < cpu_ms < _STARVED * wall_ms:
+        yield Advice(
+            "check",
+            f"Unpacking used the CPU for {format_ms(cpu_ms)} only: look at whether the executors' machines were short "
+            "of CPU, or fetched code (jars, large broadcast variables) over a slow network.",
+        )
+    elif name == "unpacking":
         yield Advice(
             "code",
             f"Send large objects that the functions of this stage{at} use once, by `sparkContext.broadcast(…)`, and do "
