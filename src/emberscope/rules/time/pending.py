@@ -45,8 +45,9 @@ def pending(run: Run) -> Pending | None:
     first &= ~columns.flags("status", "killed")
     waited = first & ~np.isnan(begins[row]) & (launched > begins[row])
     begin, end, weight = begins[row][waited], launched[waited], cpus[row][waited]
-    starts = pieces.edges[:-1]
-    cores = _until(starts, begin, weight) - _until(starts, end, weight)
+    # Launches are edges of pieces, submissions of stages are not: the middle of a piece stands for it.
+    middles = (pieces.edges[:-1] + pieces.edges[1:]) / 2
+    cores = _until(middles, begin, weight) - _until(middles, end, weight)
     idle = np.maximum(0.0, (pieces.cores - pieces.occupied).astype(np.float64))
     return Pending(cores, np.minimum(cores, idle))
 

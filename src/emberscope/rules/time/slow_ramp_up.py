@@ -73,8 +73,8 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     index = np.arange(len(pieces.cores))
     during = (index >= first) & (index < complete)
     lacking = np.minimum(waiting.cores, np.maximum(0, most - pieces.cores).astype(np.float64))
-    # What waits although cores are idle does not wait for executors.
-    lacking = np.where(during & (pieces.occupied >= pieces.cores), lacking, 0.0)
+    # What waits although cores are idle does not wait for executors; that there is none at all is told by another rule.
+    lacking = np.where(during & (pieces.occupied >= pieces.cores) & (pieces.cores > 0), lacking, 0.0)
     core_ms = float((lacking * pieces.lengths_ms).sum())
     if core_ms / most < limits.least_saving * length_ms:
         return
