@@ -39,3 +39,8 @@ def test_nothing_is_made_of_nothing() -> None:
     assert exception_line(None, None) == ""
     assert exception_line("a.b.Oops", "") == "Oops"
     assert program_line(None) is None
+
+
+def test_an_error_without_words_is_its_name() -> None:
+    text = PYTHON.replace("ValueError: again", "MemoryError")
+    assert exception_line("org.apache.spark.api.python.PythonException", text) == "MemoryError"

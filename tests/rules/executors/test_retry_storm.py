@@ -91,3 +91,11 @@ def test_jobs_that_failed_alike_are_told_together() -> None:
     (finding,) = found(RULE, run_of(tasks=rows, stages=stages, jobs=jobs))
     assert finding.title.startswith("Job 0 and 2 more failed: task 0 of stage 0 threw the same exception")
     assert finding.wasted_core_ms == 12_000
+
+
+def test_a_job_that_spark_ended_with_the_bare_exception_names_the_task_that_failed_most() -> None:
+    attempts = [thrown(0, 1_000 * n, n, task_index=3) for n in range(4)]
+    other = thrown(0, 500, 0, task_index=5, task_id=50)
+    row = {**ended_by(0, 0, 0, 5_000), "error_message": "[PYTHON_EXCEPTION] bad row"}
+    (finding,) = found(RULE, run_of(tasks=[*attempts, other], stages=[failed_stage(0, 0, 5_000)], jobs=[row]))
+    assert "task 3 of stage 0 threw the same exception on all 4 attempts" in finding.title

@@ -125,7 +125,8 @@ def test_without_the_times_of_the_application_there_is_no_price() -> None:
 
 
 def test_each_skewed_stage_is_found_on_its_own() -> None:
-    tasks = [task(s, 0, 30_000 if i == 0 else 100, task_id=10 * s + i) for s in range(2) for i in range(6)]
+    sizes = [{"shuffle_read_records": 300_000 if i == 0 else 1_000} for i in range(6)]
+    tasks = [task(s, 0, 30_000 if i == 0 else 100, task_id=10 * s + i, **sizes[i]) for s in range(2) for i in range(6)]
     stages = [f.where.stage for f in found(RULE, run_of(tasks=tasks))]
     assert stages == [0, 1]
 

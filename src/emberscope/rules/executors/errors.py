@@ -29,8 +29,8 @@ _JAVA_OWN: Final = (
     "org.xerial.",
     "com.google.",
 )
-# A line of a Python traceback that names its exception: `ValueError: again`.
-_PYTHON_ERROR: Final = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit|Iteration)?): ?(.*)$")
+# A line of a Python traceback that names its exception: `ValueError: again`, `MemoryError`.
+_PYTHON_ERROR: Final = re.compile(r"^[A-Za-z_][\w.]*(: |$)|^[A-Za-z_][\w.]*:$")
 
 
 # A path with more than three folders: its end tells enough.

@@ -108,10 +108,22 @@ def failed_jobs(run: Run) -> list[FailedJob]:
             key = max(keys, default=None)
             message = message or reasons.get(key or (-1, -1), "")
             named = named or _TASK.search(message)
-        index = int(named[1]) if named else None
+        index = int(named[1]) if named else _failed_most(run, key)
         spent = sum(ms for (stage, _), ms in core_ms.items() if stage in own)
         found.append(FailedJob(row, message, key, index, _attempts(run, key, index), spent))
     return found
+
+
+def _failed_most(run: Run, key: StageKey | None) -> int | None:
+    """The task of this stage attempt that failed most often, the last of those that failed as often: Spark 4 gives some
+    errors on as they are, without the words that name the task."""
+    failed = _attempts(run, key, None)
+    if failed is None:
+        return None
+    indices = failed.numbers("task_index")
+    counts = {index: int((indices == index).sum()) for index in indices.tolist() if index == index}
+    last = {index: place for place, index in enumerate(indices.tolist())}
+    return max((int(index) for index in counts), key=lambda index: (counts[index], last[index]), default=None)
 
 
 def _attempts(run: Run, key: StageKey | None, index: int | None) -> FailedAttempts | None:

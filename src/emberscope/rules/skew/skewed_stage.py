@@ -80,8 +80,16 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     for place in np.flatnonzero(worth).tolist():
         stage = figures.stages[place]
         found = _straggler(stage, limits, floor_ms)
-        if found is not None and not _on_slow_machine(run, found):
-            yield _finding(run, application, place_of(known, stage.key), stage, found)
+        if found is None or _told_better(run, found):
+            continue
+        finding = _finding(run, application, place_of(known, stage.key), stage, found)
+        # Costly rows that nobody waits for are nothing to mend; the first tasks of an executor always take longer.
+        if (
+            found.kind == "data"
+            or finding.wasted_wall_ms is None
+            or finding.wasted_wall_ms >= limits.least_app_ratio * (run.application.observed_ms or 0)
+        ):
+            yield finding
 
 
 def _straggler(stage: StageTasks, limits: Limits, floor_ms: float) -> Straggler | None:
@@ -113,10 +121,12 @@ def _straggler(stage: StageTasks, limits: Limits, floor_ms: float) -> Straggler 
     return found if found is not None and found.kind == "data" else None
 
 
-def _on_slow_machine(run: Run, found: Straggler) -> bool:
-    """Whether the task was long because its machine was slow in all stages, which B4 tells better."""
+def _told_better(run: Run, found: Straggler) -> bool:
+    """Whether the task was long because its machine was slow in all stages (B4)."""
+    if found.kind == "data":
+        return False
     slow = {executor for one, _ in slow_machines(run) for executor in one.executors}
-    return found.kind != "data" and found.tasks.texts("executor_id")[found.longest] in slow
+    return found.tasks.texts("executor_id")[found.longest] in slow
 
 
 def _finding(run: Run, application: Timeline | None, place: Place, stage: StageTasks, found: Straggler) -> Finding:
