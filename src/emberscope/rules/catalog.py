@@ -48,6 +48,7 @@ from emberscope.rules.sizing.node_packing import RULE as NODE_PACKING
 from emberscope.rules.skew.executor_imbalance import RULE as EXECUTOR_IMBALANCE
 from emberscope.rules.skew.skewed_stage import RULE as SKEWED_STAGE
 from emberscope.rules.skew.slow_node import RULE as SLOW_NODE
+from emberscope.rules.skew.slow_read import RULE as SLOW_READ
 from emberscope.rules.skew.speculation import RULE as SPECULATION
 from emberscope.rules.stacks.allocation import RULE as ALLOCATION
 from emberscope.rules.stacks.boxed_values import RULE as BOXED_VALUES
@@ -109,6 +110,7 @@ RULES: Final[tuple[Rule[Any], ...]] = (
     # skew
     SKEWED_STAGE,
     SLOW_NODE,
+    SLOW_READ,
     EXECUTOR_IMBALANCE,
     SPECULATION,
     # executors

@@ -42,6 +42,7 @@ FAULTS = {
     "single_thread_write": (1.0, 1.0),
     "skewed_join": (1.0, 0.3),
     "slow_node": (1.0, 0.3),
+    "slow_read": (1.0, 0.3),
     "small_files": (0.2, 1.0),
     "speculation_waste": (1.0, 0.3),
     "python_memory": (0.1, 0.1),

@@ -33,6 +33,7 @@ from emberscope.rules.base import Evidence, Finding, Reads, Rule
 from emberscope.rules.places import Place, place_of, places
 from emberscope.rules.skew.advice import advice_for
 from emberscope.rules.skew.slow_node import slow_machines
+from emberscope.rules.skew.slow_read import slow_reads
 from emberscope.rules.skew.straggler import Straggler, evened, straggler_of
 from emberscope.simulate.replay import Timeline, saving, timeline
 from emberscope.simulate.stage_figures import stage_figures
@@ -122,11 +123,13 @@ def _straggler(stage: StageTasks, limits: Limits, floor_ms: float) -> Straggler 
 
 
 def _told_better(run: Run, found: Straggler) -> bool:
-    """Whether the task was long because its machine was slow in all stages (B4)."""
+    """Whether the task was long because its machine was slow in all stages (B4), or its storage (B5)."""
     if found.kind == "data":
         return False
     slow = {executor for one, _ in slow_machines(run) for executor in one.executors}
-    return found.tasks.texts("executor_id")[found.longest] in slow
+    task = found.tasks.numbers("task_id")[found.longest]
+    readers = (one.tasks.numbers("task_id")[one.slow] for one in slow_reads(run) if one.tasks.key == found.tasks.key)
+    return found.tasks.texts("executor_id")[found.longest] in slow or any(task in ids for ids in readers)
 
 
 def _finding(run: Run, application: Timeline | None, place: Place, stage: StageTasks, found: Straggler) -> Finding:
