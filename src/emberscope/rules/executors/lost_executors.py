@@ -7,8 +7,8 @@ that Spark runs the tasks that made it once more. Most of the error messages of 
 
 ## What it costs
 The core time of the attempts that failed with the executor or for want of its output, and of the tasks that ran again;
-and the wall time that the application would have saved without them, by replay. That there were fewer cores until a
-new executor came is not counted.
+and the wall time that the application would have saved without them. Where nothing else ran meanwhile, that is all the
+time that the stage took beyond what its tasks take by themselves; else it comes from a replay.
 
 ## What to do
 Look at why the executor went, which the finding says as far as the event log knows it. Killed for memory (exit code
@@ -33,10 +33,10 @@ import numpy as np
 from emberscope.rules.base import Evidence, Finding, Reads, Rule, Where
 from emberscope.rules.executors.failed_jobs import FailedJob, failed_jobs
 from emberscope.rules.executors.loss_advice import loss_advice
-from emberscope.rules.executors.lost_work import LostWork, durations_without, lost_work
+from emberscope.rules.executors.loss_price import loss_price
+from emberscope.rules.executors.lost_work import LostWork, lost_work
 from emberscope.rules.executors.removals import WORDS, Removal
 from emberscope.rules.places import place_of, places
-from emberscope.rules.price import priced
 from emberscope.tables.executors import EXECUTORS
 from emberscope.tables.jobs import JOBS
 from emberscope.tables.stages import STAGES
@@ -60,12 +60,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         return
     ended = [job for job in failed_jobs(run) if job.kind in ("lost", "fetch")]
     culprit = _same_task(lost, limits.same_task)
-    changed = durations_without(run, [part for part in (lost.tasks, lost.fetches) if part is not None])
-    price = priced(
-        run,
-        {**changed, **{stage.key: np.zeros(0) for stage in lost.rerun}},
-        "Without the attempts that failed and the tasks that ran again.",
-    )
+    price = loss_price(run, lost)
     core_ms = lost.core_ms
     yield Finding(
         title=_title(lost, ended, culprit),

@@ -33,7 +33,7 @@ _REASONS: Final[tuple[tuple[Why, re.Pattern[str]], ...]] = (
 )
 
 WORDS: Final[dict[Why, str]] = {
-    "memory": "it was killed, most often because its process took more memory than its container may",
+    "memory": "it was killed, most often for want of memory (of its container, or of the machine)",
     "heap": "its heap was full",
     "disk": "its disk was full or could not be used",
     "heartbeat": "the driver heard nothing from it for too long (long garbage collections, an overloaded machine, or "
