@@ -18,6 +18,7 @@ PAIRS: Final[frozenset[tuple[str, str]]] = frozenset(
         ("A8", "B6"),  # tasks wait for the executor that holds their data
         # skew
         ("A2", "B6"),  # cores lay idle because tasks waited for others
+        ("A8", "B6"),
         # executors
         ("A2", "H3"),  # cores wait while lost work is done again
         # memory
