@@ -172,6 +172,8 @@ def _advice(run: Run, pieces: Steps, where: Where, needed: int, limits: Limits) 
     if is_local(run):
         if 0 < needed < cores:
             yield Advice("cluster", f"Ask for local[{needed}] in place of {cores} slots. {why}")
+        elif where.stage is None:
+            yield Advice("check", f"All {cores} slots were needed at times: look at what they waited for in between.")
         return
     per_executor = _cores_of_an_executor(run)
     executors = max(1, math.ceil(needed / per_executor))
