@@ -15,15 +15,18 @@ if TYPE_CHECKING:
 
 # Since this version `Executor Run Time` is wall time in the task's body times the cores of the task.
 _MULTIPLIED_SINCE: Final = (4, 1)
+_MOST_CPUS: Final = 10_000
 
 
 @once
 def default_task_cpus(run: Run) -> int:
-    """Cores of a task of the default resource profile: `spark.task.cpus`, 1 where it is not set or no number."""
+    """Cores of a task of the default resource profile: `spark.task.cpus`, 1 where it is not set or nothing that a
+    machine has."""
     try:
-        return max(1, int(run.setting("spark.task.cpus") or 1))
+        cpus = int(run.setting("spark.task.cpus") or 1)
     except ValueError:
         return 1
+    return cpus if 1 <= cpus <= _MOST_CPUS else 1
 
 
 @once
