@@ -10,6 +10,7 @@ which goes behind the job's own settings without any change. Then follow pairs o
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import platform
 import statistics
@@ -33,6 +34,7 @@ class Trial:
     """One fault: the patch, and the facts of the runs without and with it, pair by pair."""
 
     fault: str
+    code: str
     patch: str
     before: Sequence[Facts]
     after: Sequence[Facts]
@@ -40,7 +42,7 @@ class Trial:
 
     @property
     def predicted_ms(self) -> list[int]:
-        return [predicted_ms(one) for one in self.before]
+        return [predicted_ms(one, self.code) for one in self.before]
 
     @property
     def measured_ms(self) -> list[int]:
@@ -48,15 +50,16 @@ class Trial:
         return [(one.wall_ms or 0) - (other.wall_ms or 0) for one, other in pairs]
 
 
-def predicted_ms(told: Facts) -> int:
-    """What the settings are said to save: the sum over causes that advise a setting, and no more than all the time.
-    What follows from a cause goes away with it and is not counted again."""
-    causes = [
-        one["wasted_wall_ms"] or 0
+def predicted_ms(told: Facts, code: str) -> int:
+    """What the settings are said to save: the sum over the findings of the fault's own rule, where it advises settings,
+    else over all causes that do; no more than all the time. What follows from a cause goes away with it."""
+    advised = [
+        one
         for one in told.findings
         if not one["caused_by"] and any(advice["kind"] in ("set", "unset") for advice in one["advice"])
     ]
-    return min(sum(causes), told.wall_ms or 0)
+    own = [one for one in advised if one["code"] == code]
+    return min(sum(one["wasted_wall_ms"] or 0 for one in own or advised), told.wall_ms or 0)
 
 
 def trial(fault: str, work: Path, *, pairs: int, scale: float, resume: bool) -> Trial:
@@ -76,7 +79,8 @@ def trial(fault: str, work: Path, *, pairs: int, scale: float, resume: bool) -> 
                 patch.write_text(emberscope(*arguments), encoding="utf-8")
                 if not settings_of(patch.read_text(encoding="utf-8")):
                     raise RuntimeError(f"{fault}: the findings advise no setting")
-    return Trial(fault, patch.read_text(encoding="utf-8"), before, after, tuple(exits))
+    code = importlib.import_module(f"tests.jobs.faults.{fault}").CODE
+    return Trial(fault, code, patch.read_text(encoding="utf-8"), before, after, tuple(exits))
 
 
 def settings_of(patch: str) -> list[str]:
@@ -94,8 +98,8 @@ def section(trials: Sequence[Trial], failed: Sequence[str], command: str) -> str
     lines = [
         "The patch that `emberscope conf --from` prints is pasted as it is behind the job's own settings, and the job "
         "runs without and with it in turns. Times are wall times of the application from its event log: the median, "
-        "and in brackets the least and the most. The prediction is the sum of the savings of the causes that advise a "
-        "setting, from the runs without the patch; the measured saving is that of each pair.",
+        "and in brackets the least and the most. The prediction is what the findings of the fault's own rule say "
+        "of each run without the patch; the measured saving is that of each pair.",
         "",
         "| fault | pairs | before | after | predicted saving | measured saving | measured / predicted |",
         "|---|---:|---:|---:|---:|---:|---:|",
@@ -104,7 +108,12 @@ def section(trials: Sequence[Trial], failed: Sequence[str], command: str) -> str
         predicted, measured = statistics.median(one.predicted_ms), statistics.median(one.measured_ms)
         ratio = f"{measured / predicted:.2f}" if predicted else "–"
         walls = [[told.wall_ms or 0 for told in side] for side in (one.before, one.after)]
-        cells = [one.fault, str(len(one.before)), *map(spread, (*walls, one.predicted_ms, one.measured_ms)), ratio]
+        cells = [
+            f"{one.fault} ({one.code})",
+            str(len(one.before)),
+            *map(spread, (*walls, one.predicted_ms, one.measured_ms)),
+            ratio,
+        ]
         lines.append(f"| {' | '.join(cells)} |")
     for one in trials:
         lines += ["", f"`{one.fault}`:", "", "```properties", *settings_of(one.patch), "```"]
