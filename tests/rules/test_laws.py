@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-import random
 import re
 import zipfile
-from dataclasses import fields, replace
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emberscope.eventlog.read import read_event_log
 from emberscope.rules.base import HEADINGS, Rule
 from emberscope.rules.catalog import RULES
 from emberscope.rules.evaluate import SEVERITIES, evaluate
 from emberscope.rules.page import sections
 from emberscope.tables.run import Run
-from emberscope.tables.samples import SAMPLES
-from tests.runs import any_runs, executor, found, job, run_of, spark_wrote, stage, task, with_rows, without
+from emberscope.tables.table import Table
+from tests.runs import any_runs, executor, found, job, run_of, stage, task, without
 
 every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
-# Those over samples have laws of their own, with recordings (tests/rules/stacks).
-every_rule_of_logs = pytest.mark.parametrize(
-    "rule",
-    [rule for rule in RULES if not any(read.table == SAMPLES for read in rule.reads)],
-    ids=lambda rule: rule.code,
-)
-LOGS = ("skew_spill_python", "driver_idle_gc", "none")
-DATA = Path(__file__).parents[1] / "data"
+SOURCE = Path(__file__).parents[2] / "src" / "emberscope" / "rules"
 # Settings whose names Spark puts together from the name of a module or of a queue (TransportConf, LiveListenerBus).
 PUT_TOGETHER = {"spark.shuffle.io.maxRetries", "spark.scheduler.listenerbus.eventqueue.eventLog.capacity"}
 # Settings of Spark 1 and 2, and of a cluster manager whose jar is not looked into here.
@@ -42,10 +30,6 @@ ELSEWHERE = {
     "spark.yarn.executor.memoryOverhead",
     "spark.kubernetes.memoryOverheadFactor",
     "spark.kubernetes.resource.type",
-    # of engines beside Spark
-    "spark.rapids.sql.explain",
-    "spark.comet.explainFallback.enabled",
-    "spark.gluten.sql.validation.logLevel",
 }
 # Told in no log that is kept; that they find something stands in their own tests.
 WITHOUT_A_LOG = frozenset(
@@ -54,10 +38,10 @@ WITHOUT_A_LOG = frozenset(
 SOURCE = Path(__file__).parents[2] / "src" / "emberscope" / "rules"
 
 
-@cache
-def all_that_spark_wrote() -> tuple[Run, ...]:
-    logs = [*sorted(DATA.glob("findings/*.zstd")), DATA / "eventlog" / "spark-4.3-retried.zstd"]
-    return tuple(read_event_log(str(log)) for log in logs)
+def any_row(table: Table) -> dict[str, Any]:
+    """A row with something in every column."""
+    values = {column.name: _VALUES.get(column.type, []) for column in table.columns}
+    return {**values, "parent": -1} if "parent" in values else values
 
 
 @every_rule
@@ -65,13 +49,13 @@ def test_silent_on_empty_tables(rule: Rule[Any]) -> None:
     assert found(rule, run_of()) == []
 
 
-@every_rule_of_logs
+@every_rule
 def test_not_evaluated_where_any_table_it_reads_is_absent(rule: Rule[Any]) -> None:
-    run = spark_wrote("skew_spill_python")
-    to_record = any(read.record for read in (*rule.reads, *rule.partly))
-    assert to_record or not evaluate(run, [rule]).not_evaluated
+    tables = {read.table.name: [any_row(read.table)] for read in (*rule.reads, *rule.partly)}
+    full = run_of(**{**tables, "conf": {"spark.app.name": "by hand"}})  # type: ignore[arg-type]
+    assert not evaluate(full, [rule]).not_evaluated
     for read in rule.reads:
-        diagnosis = evaluate(without(run, read.table.name), [rule])
+        diagnosis = evaluate(without(full, read.table.name), [rule])
         assert [answer.code for answer in diagnosis.not_evaluated] == [rule.code]
         assert read.table.name in diagnosis.not_evaluated[0].needs
         assert diagnosis.findings == ()
@@ -82,28 +66,6 @@ def test_the_page_has_its_headings_each_with_a_text(rule: Rule[Any]) -> None:
     assert tuple(head for head, _ in sections(rule)) == HEADINGS
     assert all(len(text) > 80 for _, text in sections(rule))
     assert rule.headline.endswith(".")
-
-
-@every_rule
-@pytest.mark.parametrize("log", LOGS)
-def test_the_order_of_rows_does_not_matter(rule: Rule[Any], log: str) -> None:
-    run = spark_wrote(log)
-    shuffled = run
-    for name, table in run.tables.items():
-        rows = list(range(table.num_rows))
-        random.Random(7).shuffle(rows)
-        shuffled = with_rows(shuffled, name, table.take(pa.array(rows, pa.int64())))
-    assert found(rule, shuffled) == found(rule, run)
-
-
-@every_rule_of_logs
-def test_finds_something_and_finds_nothing_in_logs_that_spark_wrote(rule: Rule[Any]) -> None:
-    # Logs that are kept are short: what costs little in them counts here too.
-    floors = {field.name: 0 for field in fields(rule.limits) if field.name.startswith("floor")}
-    lowered = replace(rule, limits=replace(rule.limits, **floors))
-    counts = [len(found(lowered, run)) for run in all_that_spark_wrote()]
-    assert min(counts) == 0
-    assert (max(counts) > 0) != (rule.code in WITHOUT_A_LOG)
 
 
 @given(any_runs())
@@ -171,14 +133,11 @@ def test_every_setting_that_a_rule_names_exists_in_spark() -> None:
         key
         for path in SOURCE.rglob("*.py")
         for key in re.findall(r"(?<!\.)\bspark(?!\.read\b)(?:\.[a-zA-Z]+){2,}", path.read_text())
-        if not key.startswith(("spark.rapids.", "spark.comet.", "spark.gluten."))  # engines beside Spark
+        if not key.startswith(("spark.rapids.", "spark.comet.", "spark.gluten."))  # of engines beside Spark
     }
     assert len(named) > 15
-    assert {
-        key
-        for key in named - PUT_TOGETHER - ELSEWHERE
-        if b"\x01" + len(key).to_bytes(2, "big") + key.encode() not in text
-    } == set()
+    known = {key for key in named if b"\x01" + len(key).to_bytes(2, "big") + key.encode() in text}
+    assert named - known - PUT_TOGETHER - ELSEWHERE == set()
 
 
 def test_codes_and_names_are_unique() -> None:
