@@ -82,6 +82,7 @@ from emberscope.rules.storage.slow_metadata import RULE as SLOW_METADATA
 from emberscope.rules.storage.small_files_read import RULE as SMALL_FILES_READ
 from emberscope.rules.storage.small_files_written import RULE as SMALL_FILES_WRITTEN
 from emberscope.rules.storage.split_size import RULE as SPLIT_SIZE
+from emberscope.rules.streaming.streaming_query import RULE as STREAMING_QUERY
 from emberscope.rules.time.critical_path import RULE as CRITICAL_PATH
 from emberscope.rules.time.driver_bound import RULE as DRIVER_BOUND
 from emberscope.rules.time.idle_cores import RULE as IDLE_CORES
@@ -196,4 +197,5 @@ RULES: Final[tuple[Rule[Any], ...]] = (
     WRONG_SETTINGS,
     EVENT_LOG_SETUP,
     # streaming
+    STREAMING_QUERY,
 )
