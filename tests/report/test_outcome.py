@@ -81,6 +81,8 @@ def test_an_application_that_ends_while_tasks_run_says_so() -> None:
 
 
 def test_a_small_application_is_not_told_that_most_of_its_time_is_not_much() -> None:
-    said = outcome(diagnose(run_of(95_000, jobs=[job(0, 500, 1_500), job(1, 93_500, 95_000)], tasks=[task(0, 500, 1_000)])))
+    said = outcome(
+        diagnose(run_of(95_000, jobs=[job(0, 500, 1_500), job(1, 93_500, 95_000)], tasks=[task(0, 500, 1_000)]))
+    )
     assert "Tasks ran for only 1.0 s in all, too little for more than a remark: at most 1 min 32 s" in said
     assert "worth much" not in said
