@@ -23,6 +23,7 @@ PAIRS: Final[frozenset[tuple[str, str]]] = frozenset(
         ("A2", "H3"),  # cores wait while lost work is done again
         # memory
         ("C3", "B1"),  # the skewed partition is what does not fit into memory
+        ("C3", "D3"),  # partitions that are too large do not fit either
         ("C1", "B1"),  # and what fills the heap
         ("C5", "B1"),
         ("C9", "B1"),
