@@ -29,6 +29,7 @@ ELSEWHERE = {
     "spark.memory.useLegacyMode",
     "spark.yarn.executor.memoryOverhead",
     "spark.kubernetes.memoryOverheadFactor",
+    "spark.yarn.executor.memoryOverheadFactor",
     "spark.kubernetes.resource.type",
 }
 _VALUES = {"int32": 0, "int64": 0, "float64": 0.0, "bool": True, "string": "x", "category": "x"}

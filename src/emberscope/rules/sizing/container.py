@@ -39,7 +39,8 @@ def shape_of(run: Run) -> Shape:
     """The shape that the settings of this run ask for."""
     heap = bytes_setting(run, "spark.executor.memory", "1g", unit="m") // MIB
     ratio = EMR_OVERHEAD_RATIO if run.application.vendor == "emr" else OVERHEAD_RATIO
-    ratio = number_setting(run, "spark.executor.memoryOverheadFactor", ratio)
+    for factor in ("spark.yarn.executor.memoryOverheadFactor", "spark.executor.memoryOverheadFactor"):  # EMR's, Spark's
+        ratio = number_setting(run, factor, ratio)
     key = "spark.executor.memoryOverhead"
     old = "spark.yarn.executor.memoryOverhead"
     set_as = key if run.setting(key) is not None else old if run.setting(old) is not None else None

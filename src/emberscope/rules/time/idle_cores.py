@@ -35,6 +35,8 @@ from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where,
 from emberscope.rules.places import place_of, places
 from emberscope.rules.settings import INTERACTIVE_CONFIDENCE, is_interactive, is_local, is_on, is_standalone
 from emberscope.rules.time.start_up import started_ms
+from emberscope.settings.catalog import setting_of
+from emberscope.settings.values import number_of
 from emberscope.simulate.shares import Steps, steps
 from emberscope.simulate.stage_figures import stage_figures
 from emberscope.simulate.stage_tasks import StageKey
@@ -46,6 +48,9 @@ from emberscope.units import format_ms, format_ratio
 
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
+
+_IDLE_TIMEOUT = "spark.dynamicAllocation.executorIdleTimeout"
+_SOONER_SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +184,10 @@ def _advice(run: Run, pieces: Steps, where: Where, needed: int, limits: Limits) 
     executors = max(1, math.ceil(needed / per_executor))
     if is_on(run, "spark.dynamicAllocation.enabled", default=False):
         yield set_conf("spark.dynamicAllocation.maxExecutors", executors, why)
-        yield set_conf("spark.dynamicAllocation.executorIdleTimeout", "30s", "Gives idle executors back sooner.")
+        idle = setting_of(_IDLE_TIMEOUT)
+        now = number_of(idle, run.setting(_IDLE_TIMEOUT) or "60s") if idle is not None else None
+        if now is not None and now > _SOONER_SECONDS:
+            yield set_conf(_IDLE_TIMEOUT, f"{_SOONER_SECONDS}s", "Gives idle executors back sooner.")
         return
     if executors * per_executor < cores:
         if is_standalone(run):
