@@ -58,3 +58,9 @@ def test_a_heap_that_had_room_all_the_time_is_not_given_more() -> None:
     (finding,) = found(BY_CODE["C1"], fault_log("gc_with_room"))
     assert [a.kind for a in finding.advice] == ["check"]
     assert "more memory is no cure" in finding.advice[0].text
+
+
+@pytest.mark.parametrize("fault", ["spill", "gc", "broadcast_too_large", "python_memory"])
+def test_no_twin_is_told_to_change_its_memory(fault: str) -> None:
+    codes = {ranked.rule.code for ranked in evaluate(fault_log(f"{fault}_healthy")).findings}
+    assert codes & {f"C{number}" for number in range(1, 10)} == set()
