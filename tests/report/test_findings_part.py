@@ -11,7 +11,7 @@ from selenium.webdriver.common.by import By
 
 from emberscope.report.bars import Anchors
 from emberscope.report.diagnosis import Diagnosed
-from emberscope.report.finding_links import Link, links_of
+from emberscope.report.finding_links import Link, frame_links, links_of
 from emberscope.report.page import report_page
 from emberscope.rules.base import Where
 from tests.report.told import of, three
@@ -71,6 +71,21 @@ def test_links_lead_to_stage_execution_operator_and_flame_graph(item: Diagnosed)
     assert links_of(3, finding, Anchors((), set(), set(), recorded=False), {}) == ()
     driver = replace(finding, finding=replace(finding.finding, where=Where(executor="driver")))
     assert links_of(3, driver, anchors, {}) == (Link("flame graph of the driver", "executor=driver"),)
+
+
+def test_frames_of_an_evidence_lead_into_the_flame_graph_of_its_stage(item: Diagnosed) -> None:
+    finding = item.diagnosis.findings[1]
+    first, *rest = finding.finding.evidence
+    shown = replace(first, frames=("java.lang.Thread.run", "app.Job.parse", "java.util.regex.Pattern.compile"))
+    finding = replace(finding, finding=replace(finding.finding, evidence=(shown, *rest)))
+    recorded = Anchors((finding,), set(), set(), recorded=True)
+    assert [(link.words, link.fragment) for link in frame_links(finding, recorded)[0]] == [
+        ("java.util.regex.Pattern.compile", r"stage=4&search=^java\.util\.regex\.Pattern\.compile$"),
+        ("app.Job.parse", r"stage=4&search=^app\.Job\.parse$"),
+        ("java.lang.Thread.run", r"stage=4&search=^java\.lang\.Thread\.run$"),
+    ]
+    assert frame_links(finding, Anchors((finding,), set(), set(), recorded=False)) == {}
+    assert 'class="frames"' not in report_page(of(item, finding))  # nothing was recorded: no flame graph to lead to
 
 
 def test_a_link_to_frames_is_a_state_that_the_browser_reads_as_it_was_meant() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from emberscope.report.hotspots import search_of
@@ -51,8 +51,7 @@ def frame_links(finding: Ranked, anchors: Anchors) -> dict[int, tuple[Link, ...]
     stage = finding.finding.where.stage
     found = {}
     for place, evidence in enumerate(finding.finding.evidence):
-        frames: Any = getattr(evidence, "frames", ())
-        searches = [(frame, search_of(frame)) for frame in dict.fromkeys(reversed(frames))]
+        searches = [(frame, search_of(frame)) for frame in dict.fromkeys(reversed(evidence.frames))]
         links = [
             Link(frame, (f"stage={stage}&" if stage is not None else "") + f"search={search}")
             for frame, search in searches
