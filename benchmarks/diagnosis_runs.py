@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -18,7 +19,8 @@ LONGEST_S = 600
 
 @dataclass(frozen=True)
 class Job:
-    """One application that ran: its event log, exit code and the command that ran it."""
+    """One application that ran: what to diagnose (its event log, or its recorded run), exit code and the command that
+    ran it."""
 
     log: Path
     code: int
@@ -46,16 +48,27 @@ class Facts:
 def run(fault: str, folder: Path, *, healthy: bool, scale: float, properties: Path | None, resume: bool) -> Job:
     """Runs a job with its event log in `folder`; with `resume`, one that has run there already is kept.
 
-    Raises RuntimeError where no event log was written.
+    A fault whose rule looks at stacks is recorded. Raises RuntimeError where no event log was written.
     """
     arguments = ["-m", "tests.jobs.faults", fault, *(["--healthy"] if healthy else []), "--scale", f"{scale:g}"]
-    shown = " ".join(["python", *arguments, "--log-dir", "DIR", *(["--properties", "PATCH"] if properties else [])])
+    recorded = str(importlib.import_module(f"tests.jobs.faults.{fault}").CODE).startswith("S")
+    store = folder / "runs"
+    shown = " ".join(
+        [
+            "python",
+            *arguments,
+            *("--log-dir", "DIR"),
+            *(["--store", "STORE"] if recorded else []),
+            *(["--properties", "PATCH"] if properties else []),
+        ]
+    )
     said = folder / "job.json"
     if not (resume and said.exists() and _logs(folder)):
         folder.mkdir(parents=True, exist_ok=True)
         said.unlink(missing_ok=True)
         for old in _logs(folder):
             old.unlink()
+        arguments += ["--store", str(store)] if recorded else []
         arguments += ["--log-dir", str(folder), *(["--properties", str(properties)] if properties else [])]
         with (folder / "job.txt").open("wb") as output:
             try:
@@ -68,7 +81,7 @@ def run(fault: str, folder: Path, *, healthy: bool, scale: float, properties: Pa
     logs = _logs(folder)
     if not logs:
         raise RuntimeError(f"{fault}: no event log in {folder}; what the job said is in {folder / 'job.txt'}")
-    return Job(logs[-1], json.loads(said.read_text(encoding="utf-8"))["code"], shown)
+    return Job(store if recorded else logs[-1], json.loads(said.read_text(encoding="utf-8"))["code"], shown)
 
 
 def facts(log: Path, findings: Path) -> Facts:
