@@ -42,7 +42,7 @@ def report(spark: SparkSession, number: int, rounds: int, naps: int) -> None:
 
 
 def work(spark: SparkSession, healthy: bool) -> None:
-    naps = scaled(60)
+    naps = scaled(80)
     with ThreadPoolExecutor(_JOBS) as pool:
         started = [
             pool.submit(inheritable_thread_target(spark)(report), spark, number, 2, naps) for number in range(_JOBS)
