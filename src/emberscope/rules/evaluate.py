@@ -227,10 +227,11 @@ def data_confidence(run: Run) -> float:
     stages, tasks = run.tables.get("stages"), run.tables.get("tasks")
     if stages is None or tasks is None:
         return sureness
+    columns = [stages[name].to_pylist() for name in ("stage_id", "stage_attempt", "task_count", "status")]
     expected = {
-        (row["stage_id"], row["stage_attempt"]): row["task_count"]
-        for row in stages.select(["stage_id", "stage_attempt", "task_count", "status"]).to_pylist()
-        if row["status"] == "succeeded" and row["task_count"]
+        (stage, attempt): count
+        for stage, attempt, count, status in zip(*columns, strict=True)
+        if status == "succeeded" and count
     }
     if not expected:
         return sureness

@@ -100,23 +100,25 @@ def timeline(run: Run) -> Timeline | None:
         return None
     facts = _stage_facts(run)
     steps = {cpus: slot_steps(run, cpus) for cpus in {stage.cpus for stage in tasks}}
-    spans = np.array([_task_span(stage) for stage in tasks])
+    spans = _task_spans(tasks)
     shared = _overlaps_another(spans)
+    most_slots = {
+        cpus: None if offered is None else cores_at(offered, spans).max(axis=1).tolist()
+        for cpus, offered in steps.items()
+    }
     stages = []
-    for index, stage in enumerate(tasks):
-        launched, finished = spans[index].tolist()
+    for index, (stage, (launched, finished)) in enumerate(zip(tasks, spans.tolist(), strict=True)):
         if np.isnan(launched):
             continue
         submitted, completed, job, parents = facts.get(stage.key, (None, None, None, ()))
         start = launched if submitted is None else submitted
         durations = stage.durations_ms()
-        offered = steps[stage.cpus]
-        if offered is None:
+        most = most_slots[stage.cpus]
+        if most is None:
             slots = _peak(stage)
         else:
             # The driver sees a task's end after it has launched the next one: more tasks than slots is an illusion.
-            most = int(cores_at(offered, spans[index]).max())
-            slots = max(1, min(_peak(stage), most) if shared[index] else most)
+            slots = max(1, min(_peak(stage), most[index]) if shared[index] else most[index])
         stages.append(
             StageRun(
                 stage.key,
@@ -230,13 +232,14 @@ def _stage_facts(run: Run) -> dict[StageKey, tuple[int | None, int | None, int |
     }
 
 
-def _task_span(stage: StageTasks) -> tuple[float, float]:
-    """First launch and last end of a stage's tasks; NaN where none is known."""
-    launched, finished = stage.numbers("launch_ms"), stage.numbers("finish_ms")
-    known = ~np.isnan(launched) & ~np.isnan(finished)
-    if not known.any():
-        return float("nan"), float("nan")
-    return float(launched[known].min()), float(finished[known].max())
+def _task_spans(stages: Sequence[StageTasks]) -> NDArray[np.float64]:
+    """First launch and last end of each stage's tasks, of which both are known; NaN where there is none."""
+    columns, starts = stages[0].columns, np.cumsum([0, *(len(stage) for stage in stages)])[:-1]
+    launched, finished = columns.numbers("launch_ms"), columns.numbers("finish_ms")
+    unknown = np.isnan(launched) | np.isnan(finished)
+    first = np.fmin.reduceat(np.where(unknown, np.nan, launched), starts)
+    last = np.fmax.reduceat(np.where(unknown, np.nan, finished), starts)
+    return np.column_stack((first, last))
 
 
 def _overlaps_another(spans: NDArray[np.float64]) -> NDArray[np.bool_]:

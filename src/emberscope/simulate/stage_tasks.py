@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from emberscope.simulate.task_cpus import default_task_cpus, run_time_divisor, task_cpus
+from emberscope.simulate.task_cpus import default_task_cpus, is_multiplied, task_cpus
 from emberscope.tables.run import once
 
 if TYPE_CHECKING:
@@ -140,10 +140,10 @@ def stage_tasks(run: Run) -> Sequence[StageTasks]:
     stages, attempts = keys[0][order], keys[1][order]
     starts = np.flatnonzero((np.diff(stages) != 0) | (np.diff(attempts) != 0)) + 1
     columns = TaskColumns(table, order)
-    usual, others = default_task_cpus(run), task_cpus(run)
+    usual, others, multiplied = default_task_cpus(run), task_cpus(run), is_multiplied(run)
     found = []
     for first, last in pairwise([0, *starts.tolist(), len(order)]):
         key = (int(stages[first]), int(attempts[first]))
         cpus = others.get(key, usual)
-        found.append(StageTasks(key, columns, slice(first, last), cpus, run_time_divisor(run, key)))
+        found.append(StageTasks(key, columns, slice(first, last), cpus, cpus if multiplied else 1))
     return found

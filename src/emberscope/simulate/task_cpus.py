@@ -48,11 +48,9 @@ def task_cpus(run: Run) -> dict[tuple[int, int], int]:
     }
 
 
-def run_time_divisor(run: Run, stage: tuple[int, int]) -> int:
-    """What Spark's run time of a stage's tasks is to be divided by to be wall time."""
-    if run.application.version < _MULTIPLIED_SINCE:
-        return 1
-    return task_cpus(run).get(stage, default_task_cpus(run))
+def is_multiplied(run: Run) -> bool:
+    """Whether Spark's run time of a task is to be divided by the cores of the task to be wall time."""
+    return run.application.version >= _MULTIPLIED_SINCE
 
 
 @once
@@ -60,7 +58,7 @@ def run_ms_by_task(run: Run) -> NDArray[np.float64]:
     """Wall time in the body of each row of table `tasks`, in ms; NaN where it is not known."""
     tasks = run.tables["tasks"]
     run_ms = np.asarray(tasks["executor_run_time_ms"].to_numpy(), dtype=np.float64)
-    if run.application.version < _MULTIPLIED_SINCE:
+    if not is_multiplied(run):
         return run_ms
     run_ms = run_ms / default_task_cpus(run)
     if task_cpus(run):
