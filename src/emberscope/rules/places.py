@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -94,29 +94,46 @@ class Place:
         return f"{self.title} ({self.words})" if self.words else self.title
 
 
+class Places(Mapping[StageKey, Place]):
+    """The place of every stage attempt of a run; each is made when it is asked for, since few are told."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._made: dict[StageKey, Place] = {}
+        self._rows: dict[StageKey, int] = {}
+        stages = run.tables.get("stages")
+        if stages is not None:
+            keys = zip(stages["stage_id"].to_pylist(), stages["stage_attempt"].to_pylist(), strict=True)
+            self._rows = {key: row for row, key in enumerate(keys)}
+
+    def __getitem__(self, key: StageKey) -> Place:
+        if key not in self._made:
+            columns = ["name", "job_id", "sql_execution_id", "description", "task_count"]
+            (row,) = self._run.tables["stages"].select(columns).slice(self._rows[key], 1).to_pylist()
+            sql = row["sql_execution_id"]
+            self._made[key] = Place(
+                Where(sql=sql, job=row["job_id"], stage=key[0], stage_attempt=key[1]),
+                short_call_site(row["name"] or ""),
+                _one_line(row["description"] or sql_descriptions(self._run).get(sql, "")),
+                tuple(operators_by_stage(self._run).get(key[0], ())),
+                row["task_count"],
+            )
+        return self._made[key]
+
+    def __iter__(self) -> Iterator[StageKey]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
 @once
-def places(run: Run) -> dict[StageKey, Place]:
+def places(run: Run) -> Places:
     """Every stage attempt that the run knows. Empty where it has no table `stages`."""
-    stages = run.tables.get("stages")
-    if stages is None:
-        return {}
-    operators = operators_by_stage(run)
-    descriptions = sql_descriptions(run)
-    columns = ["stage_id", "stage_attempt", "name", "job_id", "sql_execution_id", "description", "task_count"]
-    found = {}
-    for row in stages.select(columns).to_pylist():
-        stage, attempt, sql = row["stage_id"], row["stage_attempt"], row["sql_execution_id"]
-        found[stage, attempt] = Place(
-            Where(sql=sql, job=row["job_id"], stage=stage, stage_attempt=attempt),
-            short_call_site(row["name"] or ""),
-            _one_line(row["description"] or descriptions.get(sql, "")),
-            tuple(operators.get(stage, ())),
-            row["task_count"],
-        )
-    return found
+    return Places(run)
 
 
-def place_of(known: dict[StageKey, Place], key: StageKey) -> Place:
+def place_of(known: Mapping[StageKey, Place], key: StageKey) -> Place:
     """The place of a stage attempt; a bare one where only its tasks are known."""
     return known.get(key) or Place(Where(stage=key[0], stage_attempt=key[1]), "", "", (), None)
 
@@ -128,11 +145,11 @@ def operators_by_stage(run: Run) -> dict[int, list[Operator]]:
     if nodes is None:
         return {}
     found: dict[int, list[tuple[int, Operator]]] = {}
-    for row in nodes.select(["sql_execution_id", "node_id", "name", "detail", "stage_ids"]).to_pylist():
-        name = (row["name"] or "").partition(" ")[0]
-        for stage in row["stage_ids"] or ():
-            operator = Operator(row["node_id"], name, row["detail"] or "")
-            found.setdefault(stage, []).append((row["sql_execution_id"], operator))
+    columns = (nodes[name].to_pylist() for name in ("sql_execution_id", "node_id", "name", "detail", "stage_ids"))
+    for sql, node_id, name, detail, stages in zip(*columns, strict=True):
+        for stage in stages or ():
+            operator = Operator(node_id, (name or "").partition(" ")[0], detail or "")
+            found.setdefault(stage, []).append((sql, operator))
     return {
         stage: [pair[1] for pair in sorted(pairs, key=lambda pair: (pair[0], pair[1].node_id, pair[1].name))]
         for stage, pairs in found.items()

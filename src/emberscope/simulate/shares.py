@@ -64,7 +64,8 @@ def steps(run: Run) -> Steps | None:
     submitted, completed = _intervals(run, "jobs", "submitted_ms", "completed_ms", window)
     changes = core_steps(run)
     inside = changes[0][(changes[0] > window[0]) & (changes[0] < window[1])] if changes is not None else np.array([])
-    edges = np.unique(np.concatenate((np.array(window), launched, finished, submitted, completed, inside)))
+    edges = np.sort(np.concatenate((np.array(window), launched, finished, submitted, completed, inside)))
+    edges = edges[np.diff(edges, prepend=-np.inf) > 0]
     starts = edges[:-1]
     return Steps(
         edges,
@@ -150,6 +151,8 @@ def _active(
     weights: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
     """How many of the intervals hold each of these times (begun by then, not ended), or the sum of their weights."""
+    if weights is not None and len(weights) and (weights == weights[0]).all():
+        return _active(at, starts, ends) * int(weights[0])
     return _until(at, starts, weights) - _until(at, ends, weights)
 
 

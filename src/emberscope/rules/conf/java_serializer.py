@@ -29,6 +29,7 @@ from emberscope.rules.base import Evidence, Finding, Reads, Rule, Where, set_con
 from emberscope.rules.places import place_of, places
 from emberscope.settings.switches import KRYO
 from emberscope.simulate.stage_figures import stage_figures
+from emberscope.simulate.stage_tasks import StageKey
 from emberscope.tables.stages import STAGES
 from emberscope.tables.tasks import TASKS
 from emberscope.units import counted, format_bytes
@@ -51,7 +52,7 @@ class Limits:
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
     if run.setting("spark.serializer") not in (None, _JAVA):
         return
-    figures, known = stage_figures(run), places(run)
+    figures, known = stage_figures(run), _stages_of_rdds(run)
     if figures is None:
         return
     written = figures.total("shuffle_write_bytes")
@@ -59,13 +60,13 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     of_rdds = [
         (float(size), key)
         for size, key in zip(written, figures.keys, strict=True)
-        if size > 0 and place_of(known, key).where.sql is None and key in known and key[0] not in others
+        if size > 0 and key in known and key[0] not in others
     ]
     total = sum(size for size, _ in of_rdds)
     if not of_rdds or total < limits.floor_bytes:
         return
     size, key = max(of_rdds)
-    largest = place_of(known, key)
+    largest = place_of(places(run), key)
     yield Finding(
         title=f"RDD shuffles wrote {format_bytes(total)} with Java serialisation",
         summary=f"{counted(len(of_rdds), 'stage')} wrote objects to a shuffle in Java's own format. The largest: "
@@ -82,6 +83,13 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         confidence=0.5,
         consequence="hint",
     )
+
+
+def _stages_of_rdds(run: Run) -> set[StageKey]:
+    """Stages that ran for no SQL execution."""
+    stages = run.tables["stages"]
+    columns = (stages[name].to_pylist() for name in ("stage_id", "stage_attempt", "sql_execution_id"))
+    return {(stage, attempt) for stage, attempt, sql in zip(*columns, strict=True) if sql is None}
 
 
 def _stages_of_others(run: Run) -> set[int]:

@@ -106,15 +106,19 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
 
 
 def _busiest(run: Run, length_ms: int) -> int:
-    """Starts and ends of tasks in the busiest time of this length."""
+    """Starts and ends of tasks in the busiest time of this length, to the second."""
     figures = stage_figures(run)
     if figures is None:
         return 0
     times = np.concatenate([figures.columns.numbers(name) for name in ("launch_ms", "finish_ms")])
-    times = np.sort(times[~np.isnan(times)])
+    times = times[~np.isnan(times)]
     if not len(times):
         return 0
-    return int((np.searchsorted(times, times + length_ms, side="left") - np.arange(len(times))).max())
+    # A clock that jumps can make the time so long that its seconds do not fit into memory.
+    seconds, counts = np.unique((times - times.min()) // 1000, return_counts=True)
+    begins = np.searchsorted(seconds, seconds - length_ms // 1000, side="right")
+    sums = np.concatenate(([0], np.cumsum(counts)))
+    return int((sums[1:] - sums[begins]).max())
 
 
 def _advice(run: Run, capacity: int, busiest: int, limits: Limits, damaged: bool) -> Iterator[Advice]:
