@@ -1,21 +1,21 @@
-"""Rows were cached and never read again, or did not stay in the cache.
+"""Rows were cached and never read again, or fell out of the cache.
 
 ## What it means
-cache() and persist() pay off at the second read: the first action makes the rows and stores them, later ones read them.
-Here something was stored and nobody read it afterwards. Often it was cached and counted to fill the cache, while the
-queries behind start from another DataFrame: Spark uses a cache only where a query contains exactly the DataFrame that
-was cached; a filter put before the cached steps makes it another one. The rule also reports rows that were pushed out
-of memory while they were still in use and had to be computed again.
+cache() and persist() pay off at the second read: the first action computes the rows and stores them, later ones read
+them. Here rows were stored and nobody read them afterwards. Often they were cached and counted to fill the cache, while
+the later queries start from another DataFrame: Spark uses a cache only where a query contains exactly the DataFrame
+that was cached, and a filter put before the cached steps makes it another one. The rule also reports rows kept in
+memory alone that were pushed out of it while they were still in use, so that they had to be computed again.
 
 ## What it costs
-Where an execution did nothing but count the cached rows, the whole of it, replayed without its stages. Where the first
-read did other work too, storing cannot be told apart from computing: then no price is given. Beside time, a cache takes
-memory that shuffles and sorts could use.
+Where an execution did nothing but count the cached rows, the whole of it: the application replayed without its stages.
+Where the first read did other work too, storing cannot be told apart from computing, and there is no price; nor is
+there one for rows that fell out. Besides time, a cache takes memory that shuffles and sorts could use.
 
 ## What to do
 Take the cache() away, and the count() that fills it. Or make the later queries start from the cached DataFrame itself:
-keep it in a variable and write filters behind it, then look for InMemoryTableScan in their plans. For rows that
-fell out, use persist(StorageLevel.MEMORY_AND_DISK), fewer columns, or unpersist() what is done with.
+keep it in a variable, apply filters after it, and look for InMemoryTableScan in their plans. For rows that fell out,
+use persist(StorageLevel.MEMORY_AND_DISK), keep fewer columns, or unpersist() what is no longer needed.
 
 ## When to ignore it
 When the number of rows was wanted for its own sake: then keep the count and take the cache away. When the program
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The catalogue asks for no re-use, or for fewer cached partitions than there are; the floors are our proposal."""
+    """No tool that we know of has numbers for this; all values are our proposal."""
 
     floor_ms: int = 10_000  # wall time of the stages that filled the cache, or ... (catalogue)
     least_app_ratio: float = 0.01  # ... their share of the application (catalogue)

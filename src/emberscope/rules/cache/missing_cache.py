@@ -1,21 +1,20 @@
-"""Several queries read and worked out the same rows, each from the start.
+"""Several queries read and computed the same rows, each from the start.
 
 ## What it means
 Spark keeps nothing of a DataFrame from one action to the next: each count, write, show or collect reads the files again
 and repeats every step. Here two or more SQL executions had the same part in their plans: the same source with the same
 filters, and the same joins and aggregations on top where there were any. The source gave the same number of rows each
-time, so it is taken to be the same data.
+time, so the rule takes it for the same data.
 
 ## What it costs
-The stages of that part in all executions but the first, replayed without it; of each no more than the cheapest of
-the executions took. That is an upper bound: to read kept rows takes a little time too, and to keep them takes some in
-the first execution.
+The stages of that part in all executions but the first, replayed without them; for each execution no more is counted
+than the cheapest of them took. An upper bound: reading kept rows takes a little time too, and keeping them takes some
+in the first execution.
 
 ## What to do
-Call .cache() (or .persist()) on the DataFrame that the queries share, before the first action, with only the columns
-that they need; call .unpersist() behind the last. Where the rows do not fit into the executors' memory, Spark puts
-the rest on disk. Where several programs need them, write them once as Parquet and read that. Or ask for all results in
-one query.
+Call .cache() (or .persist()) on the DataFrame that the queries share, before the first action and with only the columns
+that they need; call .unpersist() after the last. What does not fit into the executors' memory, Spark puts on disk.
+Where several programs need the rows, write them once as Parquet and read that. Or ask for all results in one query.
 
 ## When to ignore it
 When the rows to keep are about as large as the source and reading it is cheap (Parquet without heavy work on top), when
@@ -41,8 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The catalogue asks for the same part in two or more executions. The floors are our proposal, set so that nothing
-    in the corpus fires that is not right."""
+    """No tool that we know of has numbers for this; all values are our proposal."""
 
     floor_ms: int = 10_000  # wall time of the repeated stages, or ... (catalogue)
     least_app_ratio: float = 0.01  # ... their share of the application (catalogue)

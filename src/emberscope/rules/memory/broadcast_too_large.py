@@ -1,23 +1,24 @@
-"""A join sends a table to every executor that is too large to be sent.
+"""A join broadcast a table that is too large to be sent to every executor.
 
 ## What it means
-A broadcast join collects one side in the driver, makes a table of it there and sends that to every executor, which
-keeps it in its heap. For a small table this is the fastest join. A large one holds up the query while the driver works
-alone, takes the memory of the driver and of each executor at one time, and fails at 8 GiB or where a heap is smaller.
-Spark sends a table because it believes it small (spark.sql.autoBroadcastJoinThreshold, by statistics that may be wrong)
-or because the program says so (a `broadcast` hint).
+A broadcast join collects one side in the driver, builds a table of it there and sends that to every executor, which
+keeps it in its memory. For a small table this is the fastest join. A large one holds up the query while the driver
+works alone, takes memory of the driver and of all executors at once, and fails from 8 GiB on, or earlier where a heap
+is small. Spark broadcasts a table because it believes it small (`spark.sql.autoBroadcastJoinThreshold`, 10 MiB by
+default, against statistics that may be wrong) or because the program says so (a `broadcast` hint).
 
 ## What it costs
-The time in which the driver built the table and handed it out, and that in which it collected the rows after the tasks
-that made them were done. This is an upper bound: a join by shuffle, in its place, costs something too.
+The time in which only the driver worked for it: collecting the rows after the tasks that made them were done, building
+the table and sending it. An upper bound: the join by shuffle in its place costs something too.
 
 ## What to do
-Take the hint away, or lower the threshold below the size of the table, so that Spark joins by shuffle. Or make the side
-small: filter it and select only the columns that the join needs before it is sent.
+Take the hint away, or set the threshold below the size that Spark believes the table to have (-1 switches such
+broadcasts off), so that Spark joins by shuffle. Or make the side small: filter it, and select only the columns that the
+join needs, before it is sent.
 
 ## When to ignore it
-When the other side is so large that a shuffle of it costs far more than the wait, and driver and executors hold the
-table with ease: then the broadcast is meant.
+When the other side is so large that its shuffle would cost far more than the wait, and driver and executors hold the
+table with ease: then the broadcast is right.
 """
 
 from __future__ import annotations

@@ -1,20 +1,20 @@
-"""Python workers, or an executor with all its processes, came to the end of their memory.
+"""Python workers, or an executor with all its processes, came to the limit of their memory.
 
 ## What it means
 The heap is only a part of an executor: Python workers, network buffers and the JVM itself need memory beside it. A
-Python worker that reaches its limit (spark.executor.pyspark.memory, or what the machine has) fails with a MemoryError,
-and Spark runs the task again, four times in all before it gives up. YARN and Kubernetes end an executor whose processes
-together take more than it asked for: heap, overhead, off-heap memory and that of Python.
+Python worker that reaches its limit (`spark.executor.pyspark.memory`, or what the machine has) fails with a
+MemoryError, and Spark runs the task again, up to four times in all (`spark.task.maxFailures`). YARN and Kubernetes end
+an executor whose processes together take more than it asked for: heap, overhead, off-heap memory and that of Python.
 
 ## What it costs
-The time of the attempts that failed so, replayed without them. Where nothing was lost yet, no price: the next larger
-input may be the one that fails. Executors that were ended for their memory are told, with their price, by the rule
-about lost executors.
+The time of the attempts that failed with a MemoryError, replayed without them. Where nothing was lost yet there is no
+price: the next larger input may be the one that fails. Executors that were ended for their memory are reported, with
+their price, by lost-executors (H3).
 
 ## What to do
 Where Python keeps whole partitions, let rows go as they are done with (yield them one by one, or batch by batch), or
-make partitions smaller. Else give the container room where it is short: the overhead below is computed from what the
-processes took. More heap does not help Python.
+make partitions smaller. Otherwise give the container room where it is short: the advice names the setting, with a value
+from this run. More heap does not help Python.
 
 ## When to ignore it
 When a single worker failed on a machine that others had filled, and its work was done elsewhere without much loss.
@@ -59,8 +59,8 @@ _FRAME: Final = re.compile(r'File "(?:[^"]*/)?([^"/]+)", line (\d+), in (\S+)')
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The catalogue of container sizes and the share that is called near are our proposal; what others say of a
-    container's memory are rules of thumb without a source."""
+    """The share that is called near the limit is our proposal. EMR's guide asks for half more overhead, or for what was
+    taken and a tenth."""
 
     near_ratio: float = 0.9  # what the processes took over what the container may take (proposal)
     more: float = 1.5  # so much more overhead at once (EMR's guide asks for half more, or what was taken and a tenth)

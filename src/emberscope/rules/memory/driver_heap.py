@@ -1,22 +1,22 @@
 """The driver's heap was nearly full, or far too large.
 
 ## What it means
-The driver keeps what is collected to it, the tables it broadcasts, the plans and the state of all stages and tasks. As
-its heap fills up, it spends its time collecting garbage in place of starting tasks, answers executors late, and ends
-with an OutOfMemoryError, which ends the application. A driver with very much more than it uses holds memory that others
-could have.
+The driver's heap holds what is collected to it, the tables it broadcasts, the plans, and the state of all stages and
+tasks. As it fills up, the driver collects garbage instead of starting tasks, answers executors late, and in the end
+fails with an OutOfMemoryError, which ends the application. A driver that has 16 GiB or more and uses less than 40 % of
+it holds memory that others could have.
 
 ## What it costs
 No price can be given: a driver that stands still delays tasks in ways that no event shows, and unused memory delays
 nobody.
 
 ## What to do
-Set the driver's memory to the value below, a fifth more than was used. Where it is nearly full, look first at what the
-program brings to the driver: collect, toPandas, large broadcasts, many thousands of tasks or of queries kept for the
-user interface.
+Set `spark.driver.memory` to the value in the advice, a fifth more than was used. Where the heap is nearly full, look
+first at what the program brings to the driver: collect, toPandas, large broadcasts, many thousands of tasks or of
+queries kept for the user interface.
 
 ## When to ignore it
-When the driver's memory is that of a machine that it has by itself anyway; and in runs much smaller than usual.
+When the driver has a machine to itself anyway, and in runs much smaller than usual.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
 """Tasks of a stage used nearly all the memory that each of them may have.
 
 ## What it means
-Tasks of an executor share its unified memory (heap less 300 MiB, times spark.memory.fraction). With all cores busy each
-gets an equal part of it for its sorts, joins and aggregations. In this stage a typical task held more than four fifths
-of that part. Nothing was written to disk this time; with a quarter more data it will be.
+Tasks of an executor share its unified memory (heap less 300 MiB, times `spark.memory.fraction`). With all cores busy,
+each gets at most an equal part of it for its sorts, joins and aggregations. In this stage the median task held more
+than four fifths of that part. Nothing was written to disk this time; with a quarter more data it would be.
 
 ## What it costs
-Nothing yet, so there is no price. What spilling would cost is told by the rule `spill` (C3) when it happens.
+Nothing yet, so there is no price. When it happens, spill (C3) reports what it costs.
 
 ## What to do
-Give the stage more partitions: the number below halves what a task holds. Or give each task more memory, by fewer cores
-in an executor or a larger heap.
+Give the stage more partitions: with the number in the advice, each task needs about half of what it may have. Or give
+each task more memory, by fewer cores in an executor or a larger heap.
 
 ## When to ignore it
 When the data do not grow, or when the local disks are fast and a spill would cost little.
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """All our proposal: no tool that we know of compares the two."""
+    """No tool that we know of compares the two; all values are our proposal."""
 
     ratio: float = 0.8  # what the median task held over what each task may have,
     most_ratio: float = 1.0  # and up to this: who held more without a spill had memory that others left

@@ -1,23 +1,24 @@
 """Tasks spent much of their time waiting for garbage collection.
 
 ## What it means
-While a JVM collects garbage all tasks in it stand still. The share here is Spark's own: collection time of the executor
-while tasks ran, over their run time. A high share means that the heap is nearly full of objects that stay alive (cached
-data, large aggregations, broadcast tables, collected lists), or that very many short-lived objects are made. Which of
-the two it is shows in how full the heap got, where the log says so.
+While a JVM stops to collect garbage, all tasks in it stand still. The share here is Spark's own measure: collection
+time of the executor while tasks ran, over their run time. A high share means that the heap is nearly full of objects
+that stay alive (cached data, large aggregations, broadcast tables, collected lists), or that very many short-lived
+objects are made. How full the heap got tells which of the two it is, where the log says so.
 
 ## What it costs
-Every task without the collection time above a healthy 5 %, replayed through the application.
+What the application would save, by replay, if no task spent more than a healthy 5 % of its time on collection.
 
 ## What to do
-Give a full heap room: more memory for the executor, or fewer cores in it so that fewer tasks share it. Cache less, or
-serialised (MEMORY_AND_DISK with columnar DataFrames in place of RDDs of objects). Use DataFrame operations in place of
-functions over objects. On large heaps a modern collector (G1) is worth a look where another one was set. A heap that
-never got half full needs no more memory: there the garbage itself is the trouble.
+Give a full heap room: more memory for the executor, or fewer cores in it so that fewer tasks share it. Cache less, and
+cache DataFrames (columnar and compressed) instead of RDDs of objects. Use DataFrame operations in place of functions
+over objects. On a large heap, try G1 where another collector was set. A heap that never got half full needs no more
+memory: there the amount of garbage is the trouble.
 
 ## When to ignore it
-In short applications, where most of it is a large heap growing to its size (collection in the first half minute of
-executors with large heaps is therefore left out); and where the pauses do not delay the longest stage.
+In short applications, where most of it is a large heap growing to its size (the rule is silent where nearly all of the
+collection fell into the first half minute of executors with large heaps); and where the saving is near zero, because
+the pauses delay nothing that others wait for.
 """
 
 from __future__ import annotations

@@ -3,19 +3,21 @@
 ## What it means
 A JVM that finds no room for an object even after a full collection throws an OutOfMemoryError, and so does Spark where
 a sort or a join cannot get the least memory that it needs. The task fails, often its executor with it, and the work is
-done again elsewhere. Before it comes to that, the heap stays nearly full and much time goes into collecting it.
+done again elsewhere. Before it comes to that, the heap stays nearly full and much time goes into collecting it; the
+rule reports that too.
 
 ## What it costs
-The time of the attempts that failed so, replayed without them. Where none has failed yet, there is no price: the next
-larger input may be the one that fails.
+The time of the attempts that failed with this error, replayed without them. Where none has failed yet there is no
+price: the next larger input may be the one that fails.
 
 ## What to do
-Give the heap the room below, or let fewer tasks share it. More and smaller partitions need less memory each. Look at
-what a task keeps in memory by itself: lists collected per key, whole files, large broadcasts, maps that grow.
+Give the heap more room (the advice has a value), or let fewer tasks share it. More and smaller partitions need less
+memory each. Look at what a task keeps in memory by itself: lists collected per key, whole files, large broadcasts, maps
+that grow.
 
 ## When to ignore it
-When one broken record made one task ask for an absurd amount (the message says how much), and the code that reads it
-is to be mended.
+When one broken record made one task ask for an absurd amount (the message says how much): then mend the code that reads
+it.
 """
 
 from __future__ import annotations
@@ -50,8 +52,8 @@ OUT_OF_HEAP: Final = (
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Sources: DataFlint warns from 95 % of the heap. A peak alone says little, since garbage counts and a healthy JVM
-    lets its heap fill up: that there is much collection too is our condition (Dr. Elephant's 5 %; from C1's 10 % on,
-    C1 speaks of it)."""
+    lets its heap fill up; so we ask for much collection too: Dr. Elephant's 5 % at least. From 10 % on, gc-pressure
+    (C1) reports it."""
 
     full_ratio: float = 0.95  # peak over what the heap may hold (DataFlint)
     gc_ratio: float = 0.05  # collection over run time, at least (Dr. Elephant)

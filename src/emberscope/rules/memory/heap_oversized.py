@@ -1,21 +1,22 @@
 """Executors have far more heap than they ever used.
 
 ## What it means
-The heap of an executor is memory that nobody else on the cluster can have, used or not. Here the fullest executor never
-had half of it in use, garbage included, and hardly any time went into collecting it: a smaller heap would have done.
+The heap of an executor is memory that nobody else on the cluster can have, used or not. Here even the fullest executor
+never had 40 % of it in use, garbage included, and hardly any time went into collecting it: a smaller heap would have
+done.
 
 ## What it costs
-Memory for the life of each executor, in GiB hours, which is money where memory is paid for and room for other
-applications where it is shared. It makes nobody wait, so there is no price in time.
+Memory for the life of each executor, in GiB hours: money where memory is paid for, room for other applications where it
+is shared. It makes nobody wait, so there is no price in time.
 
 ## What to do
-Set the heap to the value below: the highest use that was seen, a fifth more, and what the largest task held for each
-core. Executors that need less memory fit into smaller nodes, or more of them into one. Where the memory comes with the
-cores anyway, put more cores into each executor in place of less memory.
+Set the heap to the value in the advice: the highest use that was seen and a fifth more, and at least what the largest
+task held, once for each core. Executors that need less memory fit into smaller nodes, or more of them into one. Where
+the memory comes with the cores anyway, put more cores into each executor instead of taking memory away.
 
 ## When to ignore it
 When another run reads far more data with the same settings, when memory costs nothing, or when the application was too
-short to show its peak: Spark looks at the heap only every few seconds.
+short to show its peak: Spark itself looks at the heap only with each heartbeat, every 10 seconds.
 """
 
 from __future__ import annotations
@@ -49,8 +50,9 @@ _HOUR_MS = 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Sources: spark-advisor speaks of a heap that is used by less than 40 %, DataFlint of 70 % and of the peak and a
-    fifth as the better size; Dr. Elephant calls collection under 5 % of the run time low. The floors are ours."""
+    """Sources: spark-advisor reports a heap that is used by less than 40 %, DataFlint by less than 70 %, with the peak
+    and a fifth as the better size; Dr. Elephant calls collection under 5 % of the run time low. The floors are our
+    proposal."""
 
     full_ratio: float = 0.4  # peak over what the heap may hold (spark-advisor)
     gc_ratio: float = 0.05  # with more collection the heap is not too large, whatever its peak (Dr. Elephant)

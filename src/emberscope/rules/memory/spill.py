@@ -1,21 +1,21 @@
 """Tasks of a stage ran out of execution memory and sorted or aggregated on disk.
 
 ## What it means
-A sort, an aggregation or a join needs its rows in memory. A task that is not granted more writes what it holds to the
-local disk, goes on, and merges the files in the end: every spilled byte is serialised, written, read and deserialised.
-The memory a task may have is the executor's unified memory (heap less 300 MiB, times spark.memory.fraction), shared by
-the tasks that run in the executor at one time and with what is cached.
+A sort, an aggregation or a join holds rows in memory. A task that gets no more of that memory writes what it holds to
+the local disk, goes on, and merges the files in the end: every spilled byte is serialised, written, read and
+deserialised. The memory a task may have is the executor's unified memory (heap less 300 MiB, times
+`spark.memory.fraction`), shared by the tasks that run in the executor at one time and with what is cached.
 
 ## What it costs
-An estimate: the spilled bytes on disk, written once and read once at 100 MB/s, a plain cloud volume; local flash is
-faster and loses less. Where the stage was recorded, the wait for the disk is bounded by the time that its tasks were
-off the CPU, and the CPU time in spill code is added as the samples show it. The price is what the application would
-save by replay.
+An estimate: the spilled bytes, written to disk once and read once at 100 MB/s, a plain cloud volume; on local flash
+less is lost. Where the stage was recorded, the wait for the disk is limited to the time that its tasks were off the
+CPU, and the CPU time that the samples show in spill code is added. The price is what the application would save by
+replay.
 
 ## What to do
-More and smaller partitions, so that each one fits: the number below is computed from the bytes that this stage
+Use more and smaller partitions, so that each one fits: the advice computes their number from the bytes that this stage
 shuffled. Where partitions are small already, a task needs more memory: fewer cores in an executor, more memory for the
-same cores, or spark.memory.fraction back at its default where it was lowered. Where one skewed task did the spilling,
+same cores, or `spark.memory.fraction` back at 0.6 where it was lowered. Where one skewed task did most of the spilling,
 mend the skew first: more partitions do not split one key.
 
 ## When to ignore it

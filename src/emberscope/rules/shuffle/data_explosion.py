@@ -1,10 +1,10 @@
-"""A stage sent several times the data that it read into the next shuffle.
+"""A stage wrote several times the data that it read into the next shuffle.
 
 ## What it means
 What a stage writes for a shuffle is usually less than what it reads: filters, projections and partial aggregations come
 first. Here it wrote more than three times as much. Either rows were multiplied (explode, a join whose keys are not
-unique, `Expand` for several distinct counts), or each row became wider (columns that were computed early, columnar
-files that were read whole and compressed well).
+unique, `Expand` for several distinct counts), or each row became wider (columns that were computed early, or that lay
+well compressed in columnar files).
 
 ## What it costs
 A lower bound: the share of the stage's own shuffle write time that belongs to the bytes above three times the input,
@@ -15,8 +15,8 @@ Join and explode later, after filters and aggregations; aggregate before the joi
 one side. Select only the columns that are used afterwards, and compute wide columns after the shuffle.
 
 ## When to ignore it
-When the growth is the purpose of the job, or the input is highly compressed and the bytes written are few. Where one
-operator of the plan multiplies the rows, the rule about that operator names it, and this finding stands under it.
+When the growth is the purpose of the job, or when the input is highly compressed and few bytes are written. Where one
+operator of the plan multiplies the rows, the rule about that operator names it, and this finding is listed under it.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 ## What it means
 A task that reads a shuffle asks the executors that hold its blocks for them, and works on what has come while the rest
 is on its way. Here the blocks came too slowly: the task had nothing left to work on and stood still. The time is
-Spark's own measure (fetch wait time). Slow or busy disks of the executors that serve the blocks, a full network, and
-executors that collect garbage while they should answer are the usual reasons.
+Spark's own measure (fetch wait time). Usual reasons are slow or busy disks of the executors that serve the blocks, a
+full network, and executors that collect garbage while they should answer.
 
 ## What it costs
 An upper bound: the application replayed with the waits taken off the tasks, as if every block were there when it is
@@ -12,14 +12,15 @@ needed.
 
 ## What to do
 Find out who answers slowly: compare the disks, the network and the garbage collection of the hosts that wrote the
-shuffle. Let a task ask for more at one time where it reads more than it may have on its way (`maxSizeInFlight`, below
-with a value from this run). Move less: aggregate, filter and drop columns before the shuffle, or broadcast the small
-side of a join. An external shuffle service on fast disks answers while executors are busy.
+shuffle. Where a task reads much more than it may have on its way at one time, let it ask for more
+(`spark.reducer.maxSizeInFlight`; the advice has a value). Move less: aggregate, filter and drop columns before the
+shuffle, or broadcast the small side of a join. An external shuffle service on fast disks answers while executors are
+busy.
 
 ## When to ignore it
-When the stage started while its input was still being written by a retried stage, and when the saving is near zero.
-Where the blocks are tiny, tiny-blocks (D6) speaks in place of this rule, because their number is then the reason; where
-one task reads most of the data, this finding stands under skewed-stage (B1).
+When the disks or the network were busy with another application and the next run does not show it, and when the saving
+is near zero. Where the blocks are tiny, tiny-blocks (D6) reports it instead, because their number is then the reason;
+where one task reads most of the data, this finding is listed under skewed-stage (B1).
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ _IN_FLIGHT = "spark.reducer.maxSizeInFlight"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """No tool that was read has numbers for this; all values are our proposal."""
+    """No tool that we know of has numbers for this; all values are our proposal."""
 
     ratio: float = 0.10  # fetch wait over the run time of the stage's tasks
     floor_ms: int = 10_000  # fetch wait of all its tasks

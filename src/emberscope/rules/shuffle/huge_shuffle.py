@@ -1,9 +1,9 @@
 """A stage wrote more than 50 GB for one shuffle.
 
 ## What it means
-All rows that a join, an aggregation or a sort needs together travel through the disks of one set of executors and over
-the network to another. Here that is so much that the shuffle itself is the work of the stage. Nothing went wrong: the
-question is whether so much has to travel.
+The rows that a join, an aggregation or a sort has to bring together are written to the disks of the executors that have
+them, and read over the network by those that need them. Here that is so much that the shuffle itself is the work of the
+stage. Nothing went wrong: the question is whether so much has to travel.
 
 ## What it costs
 A lower bound: the time that the tasks spent writing the shuffle, replayed through the application. The time to read it
@@ -11,13 +11,13 @@ again in the next stage is not counted.
 
 ## What to do
 Send fewer bytes: filter and select columns before the shuffle, aggregate before joining. Broadcast the smaller side if
-it fits into memory. Tables that are joined by the same key again and again can be stored bucketed by it, then no join
-has to shuffle them. Compression by zstd makes the same rows smaller.
+it fits into memory. Store tables that are joined by the same key again and again bucketed by that key, so that the join
+need not shuffle them. Compression by zstd makes the same rows smaller.
 
 ## When to ignore it
-When the shuffle is small beside what the job has to do with it, or the data have to be sorted once as a whole. Where
-the stage wrote several times what it read, data-explosion (D4) speaks in place of this rule; where the disk is slow,
-this finding stands under shuffle-write-time (D2).
+When the shuffle is small beside the rest of the job's work, or when the data have to be sorted once as a whole. Where
+the stage wrote several times what it read, data-explosion (D4) reports it instead; where the disk is slow, this finding
+is listed under shuffle-write-time (D2).
 """
 
 from __future__ import annotations

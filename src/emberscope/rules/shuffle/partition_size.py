@@ -1,9 +1,9 @@
 """Shuffle partitions are far larger than they should be.
 
 ## What it means
-Each task of the stage read one partition of a shuffle, and on average it holds several times the 128 MiB that a
-partition should have. Large partitions need much memory at one time, a task that fails has much to do again, and the
-last wave of few long tasks leaves cores idle.
+Each task of the stage read one partition of a shuffle. The average partition is at least three times the 128 MiB that
+it should have, or the largest holds 5 GB or more. Large partitions need much memory at one time, a task that fails has
+much to do again, and the last wave of few long tasks leaves cores idle.
 
 ## What it costs
 The application replayed with the same work cut into the number of partitions that is advised, with a little more time
@@ -11,14 +11,16 @@ for each additional task. Where tasks fill all cores to the end nothing is saved
 that becomes free is not counted.
 
 ## What to do
-Set the number of partitions computed below from the bytes of this shuffle, rounded up so that the last wave fills all
-cores. With adaptive execution set the advisory size as well, else small partitions are merged again.
+Set the number of partitions in the advice: it is computed from the bytes of this shuffle, and rounded up so that the
+last wave fills all cores. With adaptive execution set the advisory size as advised too, otherwise small partitions are
+merged again.
 
 ## When to ignore it
-When the stage is hidden behind others and memory is plentiful. This rule is silent where other rules know more: where
-tasks spilled, spill (C3) speaks; where one partition is much larger than the others, skewed-stage (B1); where a single
-task did all, the rules about that (A6, E10). Partitions that are too small or too many are told by A7, tiny blocks by
-D6. Where there are also fewer tasks than cores, A5 stands under this finding: the number given here mends both.
+When the stage is hidden behind others and memory is plentiful. The rule is silent where others know more: where tasks
+spilled (spill, C3), where one partition is much larger than the others (skewed-stage, B1), and where a single task did
+everything (A6, E10). Too many or too small partitions are reported by tiny-tasks (A7), tiny blocks by tiny-blocks (D6).
+Where there are also fewer tasks than cores, low-parallelism (A5) is listed under this finding: the number given here
+mends both.
 """
 
 from __future__ import annotations

@@ -2,20 +2,22 @@
 
 ## What it means
 A task keeps the blocks that it fetches in memory. A block larger than `spark.network.maxRemoteBlockSizeFetchToMem`
-(200 MiB) is written to the local disk of the reader and read from there: the bytes are on a disk twice before they are
-used once. Blocks get that large when few tasks write for few readers, or when one key holds most rows.
+(200 MiB by default) is first written to the local disk of the reader and read from there: its bytes go to disk twice
+before they are used once. Blocks get that large when few tasks write for few readers, or when one key holds most rows.
 
 ## What it costs
 An estimate: these bytes written once and read once at 100 MB/s, a plain cloud volume, and never more than the tasks
 ran, replayed through the application.
 
 ## What to do
-More shuffle partitions, so that a block is smaller: the number is below. Where one key makes the block, spread that key
-(see skewed-stage, B1). The limit itself can be raised where executors have memory to spare, up to 2 GiB.
+Use more shuffle partitions, so that a block is smaller: the advice has the number. Where one key makes the block,
+spread that key (see skewed-stage, B1). Where executors have memory to spare, the limit itself can be raised, up to
+2047m.
 
 ## When to ignore it
-When the disks are fast local flash and the saving is near zero: it keeps executors from running out of memory. Where
-all partitions are large or one key is, this finding stands under partition-size (D3) or skewed-stage (B1).
+When the disks are fast local flash and the saving is near zero: going by disk keeps executors from running out of
+memory. Where all partitions are large or one key is, this finding is listed under partition-size (D3) or skewed-stage
+(B1).
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ _LIMIT = "spark.network.maxRemoteBlockSizeFetchToMem"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """No tool that was read has a number for this; the floor is our proposal, that of a spill."""
+    """No tool that we know of has a number for this; the floor is our proposal, that of a spill."""
 
     disk_bytes: int = 100_000_000  # fetched to disk in the stage
 
@@ -95,7 +97,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
                 *more_partitions(run, place, count, float(stage.shuffle_read_bytes().sum()) / count),
                 Advice(
                     "check",
-                    f"Where executors have memory to spare, raise {_LIMIT} (to 2 GiB at most) instead.",
+                    f"Where executors have memory to spare, raise {_LIMIT} (to 2047m at most) instead.",
                 ),
             ),
             wasted_wall_ms=price.wall_ms,

@@ -3,21 +3,22 @@
 ## What it means
 A shuffle has one block for each pair of a task that wrote it and a task that reads it: 2,000 tasks that write and 2,000
 that read make four million blocks. Here a block holds less than 16 KiB on average. Each one has to be asked for, found
-in a file and sent by itself, and disks read them in no order; the tasks waited for them.
+in a file and sent, and a disk reads them from scattered places; the tasks waited for them.
 
 ## What it costs
 An upper bound: the application replayed without the time that the tasks of the stage waited for blocks. With fewer and
 larger blocks most of that wait goes away, not always all of it.
 
 ## What to do
-Fewer partitions on either side of the shuffle. The number below is computed from the bytes of this shuffle. The side
-that writes has as many tasks as its input has splits: fewer and larger input splits (`maxPartitionBytes`), or a
-`coalesce` before the shuffle. Where the cluster has an external shuffle service on YARN, push-based shuffle merges the
-blocks of a reader for it.
+Use fewer partitions on either side of the shuffle. For the side that reads, the advice computes a number from the bytes
+of this shuffle. The side that writes has as many tasks as its input has splits: make the splits larger
+(`spark.sql.files.maxPartitionBytes`), or `coalesce` before the shuffle. On YARN with an external shuffle service,
+push-based shuffle (`spark.shuffle.push.enabled`, from Spark 3.2 on) merges the blocks of a reader.
 
 ## When to ignore it
-When the partitions have to be many for the memory of the stage, because rows grow after they were read (then spill, C3,
-would follow), and when the saving is near zero. Where tasks wait for blocks that are not tiny, fetch-wait (D1) speaks.
+When the stage needs many partitions for its memory, because rows grow after they are read (with fewer of them, spill
+(C3) would follow), and when the saving is near zero. Where tasks wait for blocks that are not tiny, fetch-wait (D1)
+reports it.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """No tool that was read has numbers for this; all values are our proposal. What is tiny and how many are many
-    (16 KiB, 100,000 blocks) stands in `rules/shuffle/blocks.py`, because fetch-wait asks it too."""
+    """No tool that we know of has numbers for this; all values are our proposal. What is tiny and how many are many (16
+    KiB, 100,000 blocks) is said in `rules/shuffle/blocks.py`, because fetch-wait asks it too."""
 
     ratio: float = 0.05  # fetch wait over the run time of the stage's tasks
     floor_ms: int = 5_000  # fetch wait of all its tasks

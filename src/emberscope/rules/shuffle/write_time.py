@@ -1,22 +1,22 @@
 """Tasks spent much of their time writing shuffle files to a slow disk.
 
 ## What it means
-What a shuffle sends is first written to the local disks of the executors. Here tasks spent a large
-share of their time in these writes, and the disks took less than 100 MB/s from each task: they are slow, full of other
-work, shared over the network, or written in too small pieces.
+What a shuffle sends is first written to the local disks of the executors. Here tasks spent a large share of their time
+in these writes, and the disks took less than 100 MB/s from each task: they are slow, full of other work, reached over
+the network, or written to in pieces that are too small.
 
 ## What it costs
 The time of the writes above what 100 MB/s, a plain cloud volume, would have needed for the same bytes, replayed through
 the application.
 
 ## What to do
-Put the local directories of Spark (on YARN and Kubernetes those of the node) on local flash, on several disks if there
-are several. Compress harder, so that fewer bytes are written, and write in larger pieces: the settings are below. Drop
+Put Spark's local directories (on YARN and Kubernetes those of the node) on local flash, on several disks if there are
+several. Compress harder, so that fewer bytes are written, and write in larger pieces: the advice has the settings. Drop
 columns and rows that nobody needs before the shuffle.
 
 ## When to ignore it
 When the disks were busy with another application at that time, and the next run does not show it. A shuffle that is
-huge but written fast is told by huge-shuffle (D5).
+huge but written fast is reported by huge-shuffle (D5).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _COMPRESS = "spark.shuffle.compress"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """No tool that was read has numbers for this; all values are our proposal. 100 MB/s is what a plain cloud volume
+    """No tool that we know of has numbers for this; all values are our proposal. 100 MB/s is what a plain cloud volume
     gives one task, as in the price of a spill."""
 
     ratio: float = 0.15  # shuffle write time over the run time of the stage's tasks

@@ -1,20 +1,20 @@
 """Some executors had nothing to do while tasks waited for the others.
 
 ## What it means
-A stage still had tasks to start, and there were free cores, but the tasks went to a few executors only: those that hold
-the cached data or the blocks that the tasks want to read. Spark lets a task wait for such a place
-(`spark.locality.wait`, 3 seconds for each step down, and again after each start) before it gives it to another
-executor. Where tasks are short, they all end up in the same few places.
+A stage still had tasks to start and there were free cores, but its tasks went to a few executors only: usually those
+that hold the cached data or the blocks that the tasks read. Spark lets a task wait for such a place before it gives it
+to another executor (`spark.locality.wait`, 3 seconds for each step down; in Spark 3.0 the wait began anew whenever a
+task of the stage started). Where tasks are short, they all end up in the same few places.
 
 ## What it costs
 The wall time between the stage as it was and the same tasks spread over all cores, replayed through the rest of the
-application, and the core time that lay idle meanwhile. Reading from another executor costs a little more than the
-replay says.
+application, and the core time that was idle meanwhile. Reading from another executor costs a little more than the
+replay assumes.
 
 ## What to do
-Let tasks wait less for their favourite place: `spark.locality.wait=0s`, or a second at most. Spread the cached data:
-cache them when all executors are there, with as many partitions as there are cores at least, or repartition before
-caching.
+Let tasks wait less for the place that they prefer: `spark.locality.wait=0s`, or a second at most. Spread the cached
+data: fill the cache when all executors are there, with at least as many partitions as there are cores (`repartition`
+before `cache`).
 
 ## When to ignore it
 When the data are so large that reading them over the network takes longer than waiting, or when the price is small.
@@ -53,7 +53,7 @@ _NEAR: Final = ("PROCESS_LOCAL", "NODE_LOCAL")
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Dr. Elephant compares the executors' task times and calls 1.33, 1.78, 3.16 and 10 times the median low to
-    critical. That tells a chance from a habit only where tasks waited, which is what we ask for first (proposal)."""
+    critical. Such a difference may be chance; so we ask first that tasks waited while cores were idle (proposal)."""
 
     ratio: float = 1.78  # busiest executor over the median one, by time for each core (Dr. Elephant)
     idle_ratio: float = 0.3  # of the core time while tasks of the stage still waited (proposal)

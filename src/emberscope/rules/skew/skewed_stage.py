@@ -1,24 +1,25 @@
 """One task of a stage runs far longer than its siblings.
 
 ## What it means
-A stage ends when its last task ends. Here one task (or a few) ran many times longer than the median task, so most
-cores had nothing to do while the stage waited for it. Where the long task also read many times more bytes or records,
-the data are skewed: one key or one file holds most of the rows. Where it read about as much as the others, the data
-are not to blame: the machine was slower, or some rows cost far more to compute.
+A stage ends when its last task ends. Here one task (or a few) ran many times longer than the median task, so cores were
+idle while the stage waited for it. Where the long task also read many times more bytes or records, the data are skewed:
+one key or one file holds most of the rows. Where it read about as much as the others, the data are not to blame: the
+machine was slower, or its rows cost far more to compute.
 
 ## What it costs
 The time between the stage as it was and the stage with the same work spread evenly over the cores, replayed through the
 rest of the application. A skewed stage that other work hides costs nothing, and the price says so.
 
 ## What to do
-For a skewed join, let adaptive execution split the large partition: the settings below carry values computed from this
-run. A join against a small table is cheaper still as a broadcast. For a skewed aggregation no setting helps: aggregate
-in two steps (by key and a random salt, then by key), or handle the hot key by itself. A skewed input is a file that
-cannot be split, or a few large ones among many small ones. Where a host is slow, look at the host.
+For a skewed join, let adaptive execution split the large partition: the advice gives settings with values computed from
+this run. Where the other table is small, broadcasting it is cheaper still. For a skewed aggregation no setting helps:
+aggregate in two steps (by key and a random salt, then by key), or handle the hot key by itself. A window needs all rows
+of a key in one task: partition it by more columns. A skewed input is a large file that cannot be split: write it anew
+in a format that can. Where a host is slow, look at the host.
 
 ## When to ignore it
-When the long task is one that has to be long (a single large file that is read once), or when the stage is hidden
-behind others and the saving is zero.
+When the long task cannot be shorter (a single large file that is read once), or when the stage is hidden behind others
+and the saving is zero.
 """
 
 from __future__ import annotations

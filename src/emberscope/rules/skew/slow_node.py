@@ -1,18 +1,19 @@
-"""One machine was slower than the others in every stage.
+"""One machine was slower than the others throughout the application.
 
 ## What it means
-The tasks of one host, or of one executor, took longer than tasks of the same stages that read as much elsewhere; not in
-one stage, where chance or costly rows explain it, but throughout the application. Garbage collection and the first
+The tasks of one host, or of one executor, took longer than tasks of the same stages that read as much elsewhere: not in
+one stage, where chance or costly rows may explain it, but throughout the application. Garbage collection and the first
 tasks of each executor are left out of the comparison. The data are not to blame: the machine is.
 
 ## What it costs
-The wall time that the application would have saved if the slow machine's tasks had taken what the same work took
-elsewhere, by replay, and the core time of the difference.
+The wall time that the application would have saved, by replay, if the slow machine's tasks had taken what the same work
+took elsewhere; and the core time of the difference.
 
 ## What to do
 Look at that machine: a neighbour that takes its CPU (steal time), a throttled or failing disk, a slow network card,
-more executors than it has cores, an older type of machine in the same cluster. Until it is mended, let Spark avoid it:
-speculation starts a second copy of its tasks elsewhere. Splitting or salting the data would not help.
+more executor cores than it has, an older type than the other machines. Until it is mended, take it out of the cluster,
+or let Spark start second copies of its tasks elsewhere (`spark.speculation`). Splitting or salting the data would not
+help.
 
 ## When to ignore it
 When the cluster is made of unlike machines on purpose, so that slower ones are expected, or when the price is small.

@@ -1,21 +1,21 @@
 """A few tasks read their input far more slowly than the others.
 
 ## What it means
-Tasks of one stage read files at much the same pace, as long as storage gives them what they ask for. Here some got a
-tenth of the usual bytes per second or less, and did not compute meanwhile: they waited for storage. One disk, one data
-node or one hot object was slow, or a store such as S3 slowed its readers down.
+Tasks of one stage read files at much the same pace, as long as the storage gives them what they ask for. Here a few
+tasks got a tenth of the usual bytes per second or less, and used the CPU for less than half of their time: they waited
+for storage. One disk, one data node or one hot object was slow, or a store such as S3 slowed its readers down.
 
 ## What it costs
-The wall time that the application would have saved if these tasks had read as fast as the median task, by replay, and
+The wall time that the application would have saved, by replay, if these tasks had read as fast as the median task; and
 the core time that they waited.
 
 ## What to do
-Look at where the slow files lie, and at the storage's own figures for that time: throttling ("503 Slow Down" in the
-executors' logs), a failing disk, a data node under load. Speculation starts a second reader of the same input, which
-may get another copy of the block. More partitions or more memory do not help.
+Look at where the slow files are stored, and at the storage's own figures for that time: throttling ("503 Slow Down" in
+the executors' logs), a failing disk, a data node under load. Speculation (`spark.speculation`) starts a second reader
+of the same input, which may get another copy of the block. More partitions or more memory do not help.
 
 ## When to ignore it
-When the input was read for the first time from an archive that has to be fetched, or when the price is small.
+When the input lay in an archive and had to be fetched first, or when the price is small.
 """
 
 from __future__ import annotations

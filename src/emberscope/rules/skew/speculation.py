@@ -1,20 +1,20 @@
 """Speculative copies of tasks held cores and did not win.
 
 ## What it means
-With `spark.speculation`, Spark starts a second copy of a task that takes longer than its siblings and keeps the result
-of whichever ends first. That helps where a machine is slow. Where tasks differ because their data differ, the copy
-takes as long as the original, comes too late and is killed: its work was for nothing, and other tasks waited for the
-core that it held.
+With `spark.speculation`, Spark starts a second copy of a task that takes much longer than its siblings and keeps the
+result of whichever ends first. That helps where a machine is slow. Where tasks differ because their data differ, the
+copy takes as long as the original, comes too late and is killed: its work was for nothing, and other tasks may have
+waited for the core that it held.
 
 ## What it costs
 The core time of the copies that did not win, and the wall time that their stages would have saved without them, by
 replay.
 
 ## What to do
-Let Spark wait longer before it starts a copy: a higher `spark.speculation.multiplier` (how many times the median a task
-has to take) and a higher `spark.speculation.quantile` (the share of tasks that must be done). The value below would
-have spared most of the copies that lost in this run. Where none of them won, switch speculation off, and mend what
-makes the tasks unlike.
+Let Spark wait longer before it starts a copy: raise `spark.speculation.multiplier` (how many times the median a task
+has to take; 1.5 by default, 3 from Spark 4 on) and `spark.speculation.quantile` (the share of tasks that must be done
+before; 0.75, and 0.9 from Spark 4 on). Where the advice gives a multiplier, it would have spared most of the copies
+that lost in this run. Where no copy won, switch speculation off, and mend what makes the tasks differ.
 
 ## When to ignore it
 When cores are free anyway and the few copies that won saved you from a slow machine.

@@ -1,9 +1,9 @@
 """A write went on for long after its last task: the driver moved the files into place.
 
 ## What it means
-Tasks write their files into a temporary directory. When all have ended, the driver commits: it moves every file to its
+Tasks write their files into a temporary directory. When all have ended, the driver commits: it moves the files to their
 place, one after the other, and lists directories to do so. On a file system where moving is cheap nobody notices; on
-an object store a move is a copy, and with many files it takes minutes in which no executor works.
+most object stores a move is a copy, and with many files it takes minutes in which no executor works.
 
 ## What it costs
 The time between the end of the last task that wrote and the end of the write, or what Spark itself measured for the
@@ -11,13 +11,13 @@ commit. Nothing but the driver works then, so that all of it delays the applicat
 files saves nearly all of it.
 
 ## What to do
-On S3, use a committer made for it: the settings are below. On HDFS, the second version of Hadoop's committer lets tasks
-move their own files, if a job that fails half way may leave files behind. Fewer files shorten every commit. Table
-formats (Iceberg, Delta) commit by one small file.
+On S3, use a committer made for it: the advice has the settings. On HDFS, version 2 of Hadoop's committer lets tasks
+move their own files, where it does no harm that a job which fails half way leaves files behind. Fewer files shorten
+every commit. Table formats (Iceberg, Delta) commit by one small file.
 
 ## When to ignore it
-When the write is the last thing of the night and nobody waits. Where very many small files are the reason,
-small-files-written (E2) comes first and this finding stands under it.
+When the write is the last thing of the night and nobody waits. Where very many small files are the reason, this finding
+is listed under small-files-written (E2).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _CLOUD: Final = "org.apache.spark.internal.io.cloud."
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """No tool that was read has numbers for this; all values are our proposal."""
+    """No tool that we know of has numbers for this; all values are our proposal."""
 
     floor_ms: int = 5_000  # commit of one write
     ratio: float = 0.10  # commit over the time of the whole write

@@ -2,21 +2,22 @@
 
 ## What it means
 Files can be skipped without being read where the table is partitioned by a column that the filter names, or where the
-statistics in Parquet and ORC files show that no row can match. Neither helped here: all files were read, and less than
-a tenth of the rows was kept.
+statistics in Parquet and ORC files show that no row can match. Here no filter chose partitions, and less than a tenth
+of the rows that were read was kept.
 
 ## What it costs
 An upper bound: the share of the scan's time that belongs to rows which were dropped, replayed through the application.
 A better layout of the table still reads some rows for nothing.
 
 ## What to do
-Where the table is partitioned, put a condition on a partition column into the query; a function or a cast around the
-column hides it from Spark. Where it is not, partition it by a column that queries filter by and that has few values, or
-sort (cluster, z-order) its files by the columns below, so that statistics let most of them be skipped.
+Where the table is partitioned, add a condition on a partition column to the query: Spark then reads the files of the
+partitions that match, and no others. Where it is not, partition it by a column that queries filter by and that has few
+values, or sort (cluster, z-order) its files by the columns in the advice, so that statistics let most of them be
+skipped.
 
 ## When to ignore it
 When this query runs once, or when the layout of the table serves other queries that matter more. Where Spark could not
-push the filter into the scan at all, no-pushdown (E5) speaks in place of this rule.
+push the filter into the scan at all, no-pushdown (E5) reports it instead.
 """
 
 from __future__ import annotations
@@ -113,8 +114,8 @@ def _advice(kept: Kept, *, partitioned: bool) -> Iterator[Advice]:
         by = f" ({', '.join(mine)})" if mine else ""
         yield Advice(
             "code",
-            f"{kept.scan.table} is partitioned{by}, and the query has no condition on that. Add one, on the bare "
-            "column: a function or a cast around it hides it from Spark.",
+            f"{kept.scan.table} is partitioned{by}, and no condition on that reached the scan. Add one, without a "
+            "Python function around the column: Spark then reads only the partitions that match.",
         )
     else:
         yield Advice(

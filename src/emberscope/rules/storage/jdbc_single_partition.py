@@ -6,15 +6,16 @@ cluster. All other cores wait, and the rows lie in one partition for the steps a
 
 ## What it costs
 The application replayed with the work of that task spread over as many connections as the cluster has cores, eight at
-most: a database rarely stands more. It takes longer where the database itself is the limit.
+most: few databases stand more. It takes longer where the database itself is the limit.
 
 ## What to do
 Give the reader a numeric, date or timestamp column with its bounds and a number of partitions, so that each task reads
-its own range. Let the database filter and aggregate (`query`, pushed filters), and fetch more rows in one round trip
-(`fetchsize`; some drivers fetch ten by default).
+its own range; rows outside the bounds are read too, by the first and the last task. Let the database filter and
+aggregate (a subquery as `dbtable`: the option `query` does not go with a partition column), and fetch more rows in one
+round trip (`fetchsize`; some drivers fetch ten by default).
 
 ## When to ignore it
-When the table is small, or when the database must not be asked by more than one connection.
+When the table is small, or when the database must not be asked over more than one connection at a time.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ _ONE: Final = re.compile(r"JDBCRelation\((.*)\) \[numPartitions=1\]")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """No tool that was read has numbers for this; the values are our proposal."""
+    """No tool that we know of has numbers for this; all values are our proposal."""
 
     floor_ms: int = 10_000  # run time of the only task
     most: int = 8  # connections that the price and the advice reckon with

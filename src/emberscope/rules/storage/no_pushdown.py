@@ -1,10 +1,11 @@
 """Files were read more than needed: once more to guess their columns, or with a filter that the reader could not use.
 
 ## What it means
-Two faults have one reason: the reader of the files was not told enough. CSV and JSON files do not name the types of
-their columns; where the program gives no schema, Spark reads them all once just to guess it, and then reads them again
-for the query. And a filter is pushed into the reader of Parquet and ORC only if it compares a plain column with a
-value: around a function, a cast or a Python function the whole file is read and the filter works on its rows.
+Two faults have one reason: the reader of the files was not told enough. JSON files, and CSV files read with
+`inferSchema`, do not name the types of their columns; where the program gives no schema, Spark reads them once just to
+guess it, and then again for the query. And a filter is pushed into the reader of Parquet and ORC only if it compares a
+plain column with a value: with a function, a Python function or most casts around the column, all rows are read and the
+filter works on them afterwards.
 
 ## What it costs
 For a guessed schema, the application replayed without the stages that guessed it. For a filter that was not pushed, an
@@ -12,11 +13,12 @@ upper bound: the share of the scan's time that belongs to rows which the filter 
 
 ## What to do
 Give the schema: `spark.read.schema(…)`. Store data that are read more than once as Parquet or ORC. Write conditions on
-the bare column: `day >= '2024-01-01'` in place of `year(day) = 2024`, and convert the value in place of the column.
+the bare column: `day >= '2024-01-01' AND day < '2025-01-01'` in place of `year(day) = 2024`; convert the value and not
+the column.
 
 ## When to ignore it
-When the files are small or read once for a look. Whether columns are read that nobody uses cannot be told from a plan:
-Spark drops those by itself. Where a filter was pushed and still nearly all rows were dropped, full-scan (E4) speaks.
+When the files are small or read once for a look, or when the price is near zero. Where a filter was pushed and still
+nearly all rows were dropped, full-scan (E4) reports it.
 """
 
 from __future__ import annotations
@@ -52,7 +54,7 @@ _NULLS: Final = re.compile(r"IsNotNull\([^)]*\),?\s*")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """No tool that was read has numbers for this; all values are our proposal."""
+    """No tool that we know of has numbers for this; all values are our proposal."""
 
     ratio: float = 0.1  # rows kept by the filter over rows read
     rows: int = 1_000_000  # rows read

@@ -1,23 +1,24 @@
 """One single task wrote the whole output, while all other cores had nothing to do.
 
 ## What it means
-`coalesce(1)` and `repartition(1)` before a write give one file, and one task that does all the work for it. Without a
-shuffle in between, `coalesce(1)` takes even the computation before the write into that one task. A
-global sort, or a last shuffle whose few rows adaptive execution merged into one partition, look the same.
+`coalesce(1)` and `repartition(1)` before a write give one file, written by one task. Without a shuffle in between,
+`coalesce(1)` takes even the computation before the write into that task. A `limit`, a window or an aggregate without
+keys, or a last shuffle whose few rows adaptive execution merged into one partition, look the same.
 
 ## What it costs
-The application replayed with the work of that task spread over the cores of the cluster, or over as many tasks as have
-five seconds of it each. It ends later than that where the work cannot be spread evenly.
+The application replayed with the work of that task spread over all cores where `coalesce(1)` was the reason, and
+otherwise over as many tasks as have five seconds of it each. It ends later than that where the work cannot be spread
+evenly.
 
 ## What to do
 Let all tasks write, each its own file, and let readers read the directory: leave out the `coalesce` or `repartition`,
-or use the number below. If one file has to be delivered, write the directory first and join its files afterwards, in a
-step that only copies. If only the file count matters, `repartition(n)` keeps the computation before it parallel, which
-`coalesce(n)` does not.
+or use the number in the advice. If one file has to be delivered, write the directory first and join its files
+afterwards, in a step that only copies. If only the number of files matters, `repartition(n)` keeps the computation
+before it parallel, which `coalesce(n)` does not.
 
 ## When to ignore it
 When exactly one file is asked for, and the work of the task is little more than copying the bytes. Single tasks that do
-not write are told by the rules about time (A5, A6).
+not write are reported by single-task (A6).
 """
 
 from __future__ import annotations
@@ -172,8 +173,8 @@ def _advice(cause: Node | None, count: int, size: float) -> Iterator[Advice]:
     elif cause is not None and "RoundRobin" not in cause.detail and "REPARTITION" not in cause.detail:
         yield Advice(
             "code",
-            "A global sort, aggregate or window without partitions brings all rows into one task: leave it out before "
-            "the write (readers do not rely on an order), or sort within partitions.",
+            "A limit, or an aggregate or a window without keys, brings all rows into one task: leave it out before the "
+            "write, or give the aggregate or the window keys.",
         )
     else:
         yield Advice(

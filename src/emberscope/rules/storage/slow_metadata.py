@@ -2,20 +2,22 @@
 
 ## What it means
 To plan a scan, the driver asks the metastore for partitions and lists their directories. With many partitions, many
-files or a slow object store that takes seconds to minutes in which no task runs. Spark counts it as "metadata time" of
-the scan, and lists many directories by jobs of their own.
+files or a slow object store that takes seconds to minutes in which the query runs no task of its own. Spark counts it
+as "metadata time" of the scan, and lists many directories by jobs of their own.
 
 ## What it costs
-The time that the driver and the listing jobs took. The driver works alone then; jobs that ran at the same time, if the
-program has several threads, make it less.
+An upper bound: the time that the driver and the listing jobs took. Where the program has several threads, jobs that ran
+at the same time make it less.
 
 ## What to do
-Put a condition on the partition columns, so that only a few directories are listed. Have fewer and larger partitions,
-and compact small files. Register the table in a catalog that knows its partitions, or use a table format (Iceberg,
-Delta), which keeps a list of its files. Read a table once and keep the DataFrame: listing is done for each `read`.
+Register the table in a catalog that knows its partitions, or use a table format (Iceberg, Delta), which keeps a list of
+its files; then a condition on the partition columns lets Spark look up only the partitions that match. A bare path is
+listed as a whole, whatever the query filters: give only the directories that you need (with the option `basePath`),
+read it once, and keep the DataFrame, since each `spark.read` lists anew. Have fewer and larger partitions, and compact
+small files.
 
 ## When to ignore it
-When the table is listed once for a long computation, or the time is that of a first, cold request.
+When the table is listed once for a long computation, or when only the first, cold request was slow.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ _LISTING: Final = "Listing leaf files and directories"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """No tool that was read has numbers for this; all values are our proposal."""
+    """No tool that we know of has numbers for this; all values are our proposal."""
 
     floor_ms: int = 10_000  # metadata time of one scan, or listing jobs in all
     app_ratio: float = 0.02  # and its share of the application

@@ -2,21 +2,23 @@
 
 ## What it means
 Opening a file takes time that does not depend on what is in it: a request to the storage, its footer or header, a new
-reader. Here the scan opened more than 100 files of less than 3 MB on average, so that opening them took more time than
+reader. Here the scan opened more than 100 files of less than 3 MB on average, so that opening them took longer than
 reading them. The driver pays as well: it lists and plans them all.
 
 ## What it costs
 An estimate: opening a file costs a task as much as reading 4 MiB more (Spark's own figure,
-`spark.sql.files.openCostInBytes`), and never more than the scan took; where Spark did not measure that, no more than 42
-ms for each file. The application is replayed without the part of that which files of 128 MiB would save.
+`spark.sql.files.openCostInBytes`), and all files together no more than the scan took. Where Spark did not measure the
+scan, a file costs 42 ms at most. The application is replayed without the part of that which files of 128 MiB would
+save.
 
 ## What to do
-Compact the files once, into the number below, and mend what writes them (small-files-written, E2, shows it in the log
-of that application). Table formats do it by command: `OPTIMIZE` for Delta, `rewrite_data_files` for Iceberg.
+Compact the files once, into the number in the advice, and mend what writes them: in the log of that application
+small-files-written (E2) shows the write. Table formats have a command for it: `OPTIMIZE` for Delta,
+`rewrite_data_files` for Iceberg.
 
 ## When to ignore it
-When the files come from outside as they are and are read once. Where the listing alone takes long before the first
-task, slow-metadata (E7) says so.
+When the files come from outside as they are and are read once. Where listing them takes long before the first task,
+slow-metadata (E7) reports that.
 """
 
 from __future__ import annotations

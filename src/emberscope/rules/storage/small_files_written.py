@@ -3,22 +3,22 @@
 ## What it means
 Each task of a write makes a file of its own, and for a partitioned table one for every partition of which it holds
 rows: 200 tasks that each have rows of 50 days make 10,000 files. Opening, closing, moving and listing a file takes time
-that does not depend on what is in it, once now and again for everybody who reads the table.
+that does not depend on what is in it: once in this write, and again for everybody who reads the table.
 
 ## What it costs
-An estimate: a file costs a task as much as 4 MiB more of data (Spark's own figure, `spark.sql.files.openCostInBytes`),
-but no more than 42 ms, or than the tasks waited for each file where that is longer; and the commit takes as long as
-there are files. The application is replayed without the part of that which fewer files would save. Later readers of the
-table, and the shuffle that brings the rows together, are not counted.
+An estimate: a file costs a task as much as writing 4 MiB more (Spark's own figure, `spark.sql.files.openCostInBytes`),
+at most 42 ms, or longer where tasks waited longer for each file. The commit is taken to shrink with the number of
+files. The application is replayed without the part of that which fewer files would save. Later readers of the table,
+and the shuffle that brings the rows together, are not counted.
 
 ## What to do
-Bring together before the write what belongs into one file: `repartition` by the partition columns of the table, or by a
-number of files where it has none. The numbers below are computed from what was written. With Iceberg, set the table's
-`write.distribution-mode` to `hash`. Compact what is there already.
+Before the write, bring together the rows that belong into one file: `repartition` by the partition columns of the
+table, or into a number of files where it has none. The advice computes it from what was written. With Iceberg, set the
+table's `write.distribution-mode` to `hash`. Compact the files that are there already.
 
 ## When to ignore it
 When other programs rely on this number of files, or when a partition has so many rows that one task could not write
-them in time: then repartition by the partition columns and a few random values.
+them in time: then repartition by the partition columns and a random number from a small range.
 """
 
 from __future__ import annotations
@@ -169,8 +169,8 @@ def _advice(write: FileWrite, wanted: int) -> Iterator[Advice]:
         )
         yield Advice(
             "code",
-            f"In SQL, the hint `/*+ REBALANCE({', '.join(write.partition_columns)}) */` does the same, and lets "
-            "adaptive execution split large partitions.",
+            f"In SQL, the hint `/*+ REBALANCE({', '.join(write.partition_columns)}) */` does nearly the same and "
+            "splits large partitions; it needs Spark 3.2 and adaptive execution.",
         )
     else:
         yield Advice(

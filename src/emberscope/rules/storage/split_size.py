@@ -1,22 +1,23 @@
 """Input splits are far from the size that suits the files: tasks of a scan are too large or too small.
 
 ## What it means
-Spark cuts files into splits of at most `spark.sql.files.maxPartitionBytes` (128 MiB), one task each. Where a setting
-made them much larger, or files cannot be split (gzip), few long tasks read much and the last of them runs alone. Where
-only a few columns of wide files are read, a split of 128 MiB holds very little to read: most of a task's time is its
-own start and end.
+Spark cuts files into splits of at most `spark.sql.files.maxPartitionBytes` (128 MiB by default), one task each. Where a
+setting made them much larger, or files cannot be split (gzip), few long tasks read much, and the last of them runs
+alone. Where only a few columns of wide files are read, a split of 128 MiB holds very little to read: most of a task's
+time is its own start and end.
 
 ## What it costs
-The application replayed with the same work cut into splits of the advised size. For larger splits the measured start
-and end of the tasks that are no longer needed is taken off.
+The application replayed with the same work cut into splits of the advised size. Where splits should be larger, the
+measured start and end of the tasks that are no longer needed is taken off.
 
 ## What to do
-Set `spark.sql.files.maxPartitionBytes` to the value below: it is computed from what the tasks of this scan read, so
-that a task reads about 128 MiB. Files that cannot be split have to be written anew, in a format that can.
+Set `spark.sql.files.maxPartitionBytes` to the value in the advice. It is computed from what the tasks of this scan
+read: smaller, so that no task reads more than 256 MiB, or larger, so that a task reads up to 128 MiB. Files that cannot
+be split have to be written anew, in a format that can.
 
 ## When to ignore it
-When other scans of the same application have the opposite trouble: the setting is for all of them. Where there are very
-many tiny tasks of whatever kind, the rules about time (A7, A10) say so; this finding then names the setting.
+When other scans of the same application have the opposite trouble: the setting is for all of them. Where tasks of any
+kind are many and tiny, tiny-tasks (A7) and task-overhead (A10) report it; this finding then names the setting.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
 """More executors would hardly make the application faster.
 
 ## What it means
-Even on endlessly many cores an application takes as long as what cannot be done side by side: the driver alone, and in
-each chain of stages that wait for one another the longest task of each. Here that is nearly all of the time.
+However many cores there are, an application takes as long as what cannot run side by side: the time in which the driver
+works alone and, along the chains of stages that wait for one another, the longest task of each stage. Here that is at
+least 90 % of the time that it took.
 
 ## What it costs
-Nothing by itself, so no price is given. It says what money for a larger cluster would buy: next to nothing.
+Nothing by itself, so there is no price. The finding says what a larger cluster would buy: next to nothing.
 
 ## What to do
-Do not add executors. Look at what stands on the path: the driver's time, and the longest tasks of the stages that
-are named. Where they have findings of their own, those say what to do.
+Do not add executors. Look at what is on that path: the driver's time, and the longest tasks of the stages that the
+finding names. Where these have findings of their own, those say what to do.
 
 ## When to ignore it
 When the application is fast enough. The finding is there for those who are about to make the cluster larger.

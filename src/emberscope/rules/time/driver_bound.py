@@ -1,30 +1,32 @@
 """For much of the time no job ran: the driver worked, or waited, alone.
 
 ## What it means
-Executors only work while a job is active. Here a large part of the application's time passed without one: the driver
-started up, planned queries, listed files, collected and processed rows in Python or Scala, called other services, or
-wrote results. All executors that were there waited for it.
+An executor only works while a job is active. For a large part of the application's time none was: the driver started
+up, planned queries, listed files, worked on collected rows in Python or Scala, called other services, or wrote results.
+Meanwhile all executors waited.
 
 ## What it costs
-An upper bound: all time without a job, less what the start of any application takes. How much of it can go depends on
-what the driver did then. Where it worked on rows that it had collected, nearly all of it can.
+An upper bound: all time without a job, less what any application takes to start. How much of it can be saved depends on
+what the driver did. Where it worked on rows that it had collected, nearly all of it can.
 
 ## What to do
-Look at the longest gaps (they are listed with the jobs around them) and at the driver's flame graph for what it did.
+Look at the longest gaps (the finding lists them with the jobs around them), and in the driver's flame graph at what it
+did in them.
 
-Before the first job: keep one application for several jobs, ship fewer packages, load models and configuration once.
+Before the first job: run several jobs in one application, load fewer packages at the start, and load models and
+configuration only once.
 
-Between jobs: the finding names the lines of the program whose calls the driver was alone after. Replace loops over
-collected rows (collect, toPandas, toLocalIterator) by operations of Spark, start independent actions from several
-threads with the FAIR scheduler, read fewer and larger files.
+Between jobs: the finding names the lines of the program after whose calls the driver worked alone. Replace loops over
+collected rows (collect, toPandas, toLocalIterator) with Spark operations, start independent actions from several
+threads, and read fewer and larger files.
 
-After the last job: let Spark write what the driver writes, and stop the session. Keep the cluster small, or let it
-shrink, while the driver works by itself.
+After the last job: let Spark write what the driver writes, and stop the session when it is done.
+
+Where the driver has to work alone, keep the cluster small, or let it shrink meanwhile (dynamic allocation).
 
 ## When to ignore it
-In interactive sessions and notebooks, where the driver waits for a person (where the log shows that it is one, the
-finding says so and has little confidence); and in short applications, where start-up
-is most of the time.
+In interactive sessions and notebooks, where the driver waits for a person: where the log shows one, the finding says so
+and has low confidence. In short applications, where start-up is most of the time.
 """
 
 from __future__ import annotations

@@ -1,24 +1,23 @@
 """Most of the core time that the executors offered ran no task.
 
 ## What it means
-Each executor offers its cores from its registration to its removal. Here most of that time, the start of the
-application left out, passed without a task on them: the driver worked alone, stages had fewer tasks than there are
-cores, or all waited for a last long task. A task that Spark sets several cores aside for (`spark.task.cpus`) keeps all
-of them busy.
+Each executor offers its cores from its registration to its removal. Here most of that core time, without the start of
+the application, passed with no task on it: the driver worked alone, stages had fewer tasks than there are cores, or all
+waited for a last long task. A task for which Spark reserves several cores (`spark.task.cpus`) counts as keeping all of
+them busy.
 
 ## What it costs
-Core time, which is money on a cluster that charges for it or that others wait for. Fewer executors do not make the
-application faster; what leaves the cores idle may, and is priced by its own finding.
+Core time: money on a cluster that charges for it, or cores that others wait for. Fewer executors do not make the
+application faster. Mending what leaves the cores idle may; that has a finding and a price of its own.
 
 ## What to do
-If the driver, one straggler or a stage of few tasks is the reason, mend that first; it has a finding of its own. Else
-ask for fewer executors: the advice carries the number with which the application would take hardly longer. Or let Spark
-ask: dynamic allocation gives idle executors back.
+If the driver, one straggler or a stage of few tasks is the reason, mend that first; it has a finding of its own.
+Otherwise ask for fewer executors: the advice gives the number with which the application would take at most 5 % longer.
+Or let Spark decide: dynamic allocation gives idle executors back.
 
 ## When to ignore it
-When the cluster is yours alone and costs the same either way, or when the application has to answer at once and idle
-executors are the price of that. Where the log shows an interactive session, the finding says so and has little
-confidence.
+When the cluster is yours alone and costs the same either way, or when idle executors are the price of answering at
+once. Where the log shows an interactive session, the finding says so and has low confidence.
 """
 
 from __future__ import annotations

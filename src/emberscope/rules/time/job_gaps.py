@@ -1,22 +1,22 @@
-"""Jobs were active, but nothing ran: tasks waited for a place near to their data, for executors, or for the driver.
+"""Jobs were active, but cores were idle: tasks waited for a slot near their data, for executors, or for the driver.
 
 ## What it means
-A job that is active and has no task running, or leaves cores idle that could run its tasks, is waiting. There are three
-reasons that a log shows: there was no executor; tasks were held back until a slot next to their data became free
-(locality); or the driver prepared the next step, planned, or ended the job. The finding says which one it is.
+A job is active, but none of its tasks runs, or cores are idle that could run them. The log shows three reasons: there
+was no executor; tasks were held back until a slot near their data was free (locality); or the driver prepared the next
+step or ended the job. The finding says which one it was.
 
 ## What it costs
-For the first and the third, all of that time: an upper bound. For tasks that were held back, the core time that idle
-cores could have given them, over the cores that there were.
+Where there was no executor, or the driver was busy: all of that time, an upper bound. Where tasks were held back: the
+core time that idle cores could have given them, divided by the number of cores.
 
 ## What to do
-Where tasks wait for their data's place, let them go anywhere at once: reading over the network is nearly always faster
-than waiting. Where there was no executor, look at the cluster. Where the driver worked within a job, look at its flame
-graph at that time.
+If tasks were held back: let them run anywhere at once (`spark.locality.wait=0s`); reading over the network is nearly
+always faster than waiting. If no executor was there: look at what kept the cluster from giving one (a queue, a quota,
+machines that start slowly). If the driver was busy within a job: look at its flame graph at that time.
 
 ## When to ignore it
-When the cluster is shared and you had to wait for your turn, or when the finding is about the seconds that a large plan
-takes.
+When the cluster is shared and you had to wait your turn, or when the driver's time went into planning a very large
+query that you need as it is.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _NEAR: Final = ("PROCESS_LOCAL", "NODE_LOCAL", "RACK_LOCAL")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Sources: Compass reports jobs that are idle for more than 30 % of their time. Else our proposal."""
+    """Sources: Compass reports jobs that are idle for more than 30 % of their time. All else is our proposal."""
 
     ratio: float = 0.3  # time in jobs without a task over the time of jobs (Compass)
     share: float = 0.05  # waiting for executors, or tasks held back, over the application's time (proposal)

@@ -1,19 +1,19 @@
 """One stage that used all cores well is a large part of a long application.
 
 ## What it means
-This stage ran for a long time although its tasks were many and even: it is simply much work. Nothing that a schedule or
-a setting could mend keeps it from being faster, so that what is left is the work itself.
+The stage ran for at least 15 minutes although its tasks kept 80 % or more of its slots busy: it is simply much work. No
+setting and no better schedule would make it faster; what is left is the work itself.
 
 ## What it costs
-No price is given: what can be saved depends on what its tasks compute, and that is not in the log.
+No price is given: what can be saved depends on what the tasks compute, and the event log does not say that.
 
 ## What to do
-See in the flame graph of the stage what its tasks compute, and make that cheaper: read fewer rows and columns, filter
-before the join, use functions of Spark in place of your own. If the time matters more than the cores, more executors
-make such a stage shorter, nearly in proportion.
+Look in the flame graph of the stage at what its tasks compute, and make that cheaper: read fewer rows and columns,
+filter before the join, use Spark's functions in place of your own. If time matters more than cores, more executors
+shorten such a stage nearly in proportion.
 
 ## When to ignore it
-When the stage does what it has to, in the time that it has always taken. The finding is a hint at where to look first.
+When the stage does what it has to, in the time that it always takes. The finding only says where to look first.
 """
 
 from __future__ import annotations

@@ -8,15 +8,15 @@ what the program asked for.
 
 ## What it costs
 The time between the stage as it was and the same work in three even tasks per slot, replayed through the rest of the
-application. It counts only where the stage had the cluster to itself.
+application. A stage that shared the cluster with others is not reported.
 
 ## What to do
-Give the stage more partitions. The advice says by which setting, with a value from this run, or at which line of the
-program. For files it may be that they cannot be split: then repartition the rows after reading.
+Give the stage more partitions. The advice names the setting, with a value from this run, or the line of the program.
+Where files cannot be split (gzip), repartition the rows right after reading them.
 
 ## When to ignore it
-When the number of tasks has a reason outside Spark, such as a database that takes no more connections, or workers that
-have to run side by side; and when the price is small because the stage is short or others ran beside it.
+When the number of tasks has a reason outside Spark, such as a database that accepts no more connections, or when the
+price is small because the stage is short.
 """
 
 from __future__ import annotations

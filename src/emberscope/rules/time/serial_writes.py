@@ -1,20 +1,21 @@
-"""Several outputs were written one after another although none needs another, and cores were idle meanwhile.
+"""Several outputs were written one after another although none depends on another, and cores were idle meanwhile.
 
 ## What it means
-A program that writes one table, then the next, waits for each. Here a row of queries, each of which writes files and
-reads none that another one of them wrote, ran one by one while a large part of the cores had nothing to do.
+A program that writes one table and then the next waits for each. Here several queries in a row, each of which wrote
+files and read none that another of them wrote, ran one by one while a large part of the cores was idle.
 
 ## What it costs
-The time of the row less what it would take side by side: as long as its longest query, or as all of its work takes on
-all cores, whichever is longer. An upper bound: queries that share a machine slow one another down.
+The time that these queries took, less what they would take side by side: as long as the longest of them, or as all of
+their work on all cores, whichever is longer. An upper bound: queries that run at the same time slow one another down.
 
 ## What to do
-Start the queries from several threads, as shown below. With the fair scheduler they share the cores; without it the
-first one gets all that it can use, and the others what is left.
+Start the queries from several threads; the advice shows how. A later query then gets the cores that the earlier ones
+leave idle. For equal shares set `spark.scheduler.mode` to `FAIR` and give each thread a pool of its own
+(`spark.scheduler.pool`): within one pool, jobs are served in order.
 
 ## When to ignore it
 When the order matters for a reason that no plan shows (a check between the writes, a database, files that are moved),
-or when memory does not suffice for several at one time.
+or when memory does not suffice for several queries at once.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _CACHED: Final = ("InMemoryTableScan", "InMemoryRelation", "Scan In-memory")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Source: the share is our proposal, as is all else. No tool that we know judges this."""
+    """No tool that we know of judges this; all values are our proposal."""
 
     ratio: float = 0.1  # saving over the application's time
     floor_ms: int = 10_000  # the same, in ms
@@ -149,7 +150,12 @@ def _finding(run: Run, pieces: Steps, row: Sequence[Write], saved_ms: float, cor
                 f"Write them from several threads: `with ThreadPoolExecutor({threads}) as pool: list(pool.map(write, "
                 "tables))`, where `write` is what the program now does for each table.",
             ),
-            set_conf("spark.scheduler.mode", "FAIR", "Jobs of several threads share the cores."),
+            set_conf(
+                "spark.scheduler.mode",
+                "FAIR",
+                "Jobs of several threads share the cores if each thread has a pool of its own: "
+                '`spark.sparkContext.setLocalProperty("spark.scheduler.pool", name)`. In one pool they go in order.',
+            ),
         ),
         wasted_wall_ms=round(saved_ms),
         wasted_core_ms=None,

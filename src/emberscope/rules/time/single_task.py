@@ -1,22 +1,23 @@
 """A long stage was one single task: all other slots waited for it.
 
 ## What it means
-All rows of the stage went through one task, so that one core worked and the rest of the cluster waited. Usual
-reasons: `coalesce(1)` or `repartition(1)`, a sort or a window over all rows (without a column to partition by), an
-aggregate over all rows that cannot be computed in parts, a file that cannot be split (gzip, one JSON document), a table
-read over one database connection.
+All rows of the stage went through one task: one core worked and the rest of the cluster waited. Usual reasons are
+`coalesce(1)` or `repartition(1)`, a window without a column to partition by, a `limit` of many rows, an aggregate over
+all rows that cannot be computed in parts, a file that cannot be split (gzip, one JSON document), and a database table
+that is read over one connection. A single task that writes files is reported by single-task-write (E10).
 
 ## What it costs
 The time between the stage as it was and the same work in three even tasks per slot, replayed through the rest of the
-application. It can be had only where the result allows it to be computed in parts.
+application. It can be saved only where the result can be computed in parts.
 
 ## What to do
-Do as the operator says that stands in the finding: partition the window, sort within partitions or only the rows that
-are wanted (`limit`), leave out `coalesce(1)`, or write the file anew in a format that can be split.
+The finding names the operator. Give a window a column to partition by. Sort within partitions, or sort only the rows
+that are wanted (`orderBy(…).limit(n)`). Leave out `coalesce(1)`, or use `repartition(1)`, which keeps the steps before
+it parallel. Write the file anew in a format that can be split.
 
 ## When to ignore it
-When the result is small and the task is long for another reason (a model that it loads, a service that it calls), or
-when the order of all rows is what was asked for.
+When the task is long for another reason than its rows (a model that it loads, a service that it calls), or when the
+result needs all rows in one place, such as a running number over all of them.
 """
 
 from __future__ import annotations

@@ -1,19 +1,20 @@
-"""The tasks of a stage spent much of their time outside of their own work.
+"""The tasks of a stage spent much of their time outside their own work.
 
 ## What it means
-From its launch until the driver has its result, a task also waits to be started, has its code unpacked, packs its
-result, and the driver fetches that result. Here the typical task of the stage spent a large part of its time with
-that and not with your rows. A busy driver, code that carries large objects along, or large results are the usual
-reasons; the finding says which part is the largest.
+Between its launch and the moment the driver has its result, a task also waits to be started, its code is unpacked, its
+result is packed, and the driver fetches that result. Here this took at least a quarter of the typical task's time.
+Usual reasons are a busy driver, code that carries large objects along, and large results; the finding says which part
+is the largest.
 
 ## What it costs
-The time between the stage as it was and the same tasks without what is above a tenth of a second of this overhead each,
-replayed through the rest of the application. The first task on each slot is left out, since it pays for the warm-up.
+The time between the stage as it was and the same tasks with no more than 100 ms of this overhead each, replayed through
+the rest of the application. The first task on each slot keeps its overhead, since it pays for the warm-up.
 
 ## What to do
-If unpacking is the largest part: send large objects (dictionaries, models) once by a broadcast variable, and not inside
-of functions. If results are: write them from the executors, and do not collect them. If waiting is: look at what else
-the driver does at that time (garbage collection, other jobs, event listeners), and use fewer and longer tasks.
+If unpacking is the largest part: send large objects (dictionaries, models) once as broadcast variables, not inside
+functions; where it used little CPU, look at whether the machines were short of CPU or fetched code over a slow network.
+If packing or fetching results is: let executors write the results instead of collecting them. If waiting is: look at
+what else the driver did at that time (garbage collection, other jobs, event listeners), and use fewer and longer tasks.
 
 ## When to ignore it
 When the machine that runs the driver was short of CPU for another reason, or when the stage is short anyway.

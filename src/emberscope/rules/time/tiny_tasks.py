@@ -1,18 +1,19 @@
 """A stage was cut into so many small tasks that starting them cost more than it gained.
 
 ## What it means
-Each task has to be scheduled, sent, unpacked and answered for: some milliseconds, whatever it does. Here a stage had
-very many tasks for each slot (a slot is what one task occupies), and the typical one was over within a moment.
+Each task has to be scheduled, sent, unpacked and reported: some milliseconds, whatever it does. Here a stage had at
+least 1,000 tasks, many for each slot (a slot is what one task occupies), and its median task ran for less than half a
+second.
 
 ## What it costs
 The time between the stage as it was and the same work in fewer even tasks of about a second each, replayed through the
-rest of the application. Time in which slots waited because the driver could not hand out tasks fast enough is not in
-it, so the price is rather too small.
+rest of the application. Time in which slots waited because the driver could not start tasks fast enough is not counted,
+so the price is rather too low.
 
 ## What to do
-Ask for fewer partitions. The advice says by which setting, with a value from this run, or at which line of the program.
-After a shuffle, adaptive execution merges small partitions by itself, if it may. Where each task reads one small file,
-the files are to blame.
+Ask for fewer partitions. The advice names the setting, with a value from this run, or the line of the program. After a
+shuffle, adaptive execution merges small partitions by itself where it is on. Where each task reads one small file,
+write the table anew in fewer and larger files.
 
 ## When to ignore it
 When the same code has to run on far larger data too, and the price here is small; or when small tasks are wanted
