@@ -1,10 +1,10 @@
 """Files were read more than needed: once more to guess their columns, or with a filter that the reader could not use.
 
 ## What it means
-Two faults have one reason: the reader of the files was not told enough. JSON files, and CSV files read with
-`inferSchema`, do not name the types of their columns; where the program gives no schema, Spark reads them once just to
-guess it, and then again for the query. And a filter is pushed into the reader of Parquet and ORC only if it compares a
-plain column with a value: with a function, a Python function or most casts around the column, all rows are read and the
+Two faults have one reason: the reader of the files was not told enough. CSV and JSON files do not name the types of
+their columns: for JSON without a schema, and for CSV with `inferSchema`, Spark reads the files once just to guess it,
+and then again for the query. And a filter is pushed into the reader of Parquet and ORC only if it compares a plain
+column with a value: with a function, a Python function or most casts around the column, all rows are read and the
 filter works on them afterwards.
 
 ## What it costs

@@ -123,8 +123,8 @@ def _listing(run: Run, least_ms: float) -> Iterator[Finding]:
 def _advice() -> Iterator[Advice]:
     yield Advice(
         "code",
-        "Read only the partitions that are needed (a condition on the partition columns), and keep the DataFrame in "
-        "place of calling `spark.read` again: each call lists anew.",
+        "Read only the partitions that are needed (of a table in a catalog by a condition on the partition columns, of "
+        "a bare directory by their paths), and keep the DataFrame: each call of `spark.read` lists anew.",
     )
     yield Advice(
         "check",
