@@ -1,21 +1,23 @@
 """The event log grows without end, or is larger than it has to be.
 
 ## What it means
-Spark writes an application's event log into one file that grows as long as the application lives. Of an application
-that runs for days, or of a stream, it can be neither compacted nor deleted in parts, and the History Server has to read
-all of it. Rolling writes it in parts instead. Before Spark 4.0 it is off unless it is asked for.
+Spark writes an application's event log into one file that grows as long as the application lives. For one that runs for
+days, or for a stream, nobody can shorten that file meanwhile, and the History Server has to read all of it. Rolling
+splits the log into parts. Before Spark 4.0 rolling and compression are off unless they are switched on.
 
 ## What it costs
-No time of the job, so it has no price: disk, and minutes of everybody who opens the application. A log that is not kept
-whole is missing when something went wrong.
+No time of the job, so it has no price: disk, and minutes for everybody who opens the application. And a log that grew
+too large to be kept is missing when something goes wrong.
 
 ## What to do
-Switch rolling on, and let the History Server keep the last parts (`spark.history.fs.eventLog.rolling.maxFilesToRetain`
-in its own configuration). For very many tasks, leave out the counters of each task that the log has in another place
-already. Compression makes a text of JSON about ten times smaller.
+Switch rolling on, and let the History Server compact all but the last parts
+(`spark.history.fs.eventLog.rolling.maxFilesToRetain` in its own configuration); that drops the events of jobs that have
+ended. For very many tasks, set `spark.eventLog.includeTaskMetricsAccumulators` to false (from Spark 4.0 on): these
+counters of each task are in the log a second time anyway. Compression makes the log, which is JSON, about ten times
+smaller.
 
 ## When to ignore it
-When the application is restarted each day, or when the log is written for one look and then deleted.
+When the application is started anew each day, or when the log is written to be read once and then deleted.
 """
 
 from __future__ import annotations
@@ -81,7 +83,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
 
 def _advice(run: Run, *, long: bool, many: bool) -> Iterator[Advice]:
     if long and _value(run, _ROLLING) == "false":
-        yield set_conf(_ROLLING, "true", "Parts of 128 MB, of which the History Server can drop the oldest.")
+        yield set_conf(_ROLLING, "true", "Parts of 128 MB, of which the History Server can compact the older ones.")
     if many and _value(run, _DOUBLES) == "true":
         yield set_conf(_DOUBLES, "false", "The metrics of each task are in the log without their accumulators too.")
     if many and _value(run, _COMPRESS) == "false":

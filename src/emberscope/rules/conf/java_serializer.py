@@ -1,21 +1,22 @@
 """RDD shuffles write objects with Java's own serialisation, which is slow and large.
 
 ## What it means
-DataFrames and SQL have a format of their own. An RDD's shuffle writes each key and value with `spark.serializer`, by
+DataFrames and SQL have a format of their own. An RDD's shuffle writes keys and values with `spark.serializer`, by
 default Java's: it writes the names of classes along with the data and reads them back by reflection. Kryo writes the
 same objects in a fraction of the bytes. Here RDD shuffles wrote the bytes given below in that way.
 
 ## What it costs
-No price: the log has the bytes, not the time that went into serialising them. A recording has it (see the rule on Java
-serialisation in the samples). Programs whose stages do little else have become some tenths faster with Kryo.
+No price: the log has the bytes, not the time that went into serialising them. A recording shows that time (S7).
 
 ## What to do
 Set the serializer to Kryo and register your classes (`spark.kryo.classesToRegister`), else their names are written with
 each object. Or move the step to DataFrames, which need neither.
 
 ## When to ignore it
-When the objects hold classes that Kryo cannot write without more ado (Avro records, some collections), or the shuffles
-are a small part of the job. Python's RDDs shuffle bytes that Python has pickled: they are left out here.
+When keys and values are plain numbers, arrays of them or strings: Spark writes these with Kryo anyway, and the log does
+not tell what they are. When the objects hold classes for which Kryo needs a serialiser of yours (Avro records, some
+collections), or the shuffles are a small part of the job. Python's RDDs shuffle bytes that Python has pickled; they are
+left out here.
 """
 
 from __future__ import annotations

@@ -2,22 +2,23 @@
 
 ## What it means
 An executor that dynamic allocation removes takes along the shuffle files that it wrote, unless something keeps them:
-the external shuffle service on the node, shuffle tracking (which does not remove an executor whose files may still be
-read), or decommissioning that moves them to others. Here none of the three is on. A later stage that wants such a file
-fails to fetch it, and Spark computes it once more.
+the external shuffle service on the node, shuffle tracking (an executor whose files may still be read is not removed),
+or decommissioning, which moves them to others. Here none of the three is on. A later stage that needs such a file fails
+to fetch it, and Spark computes it once more. Spark as Apache releases it refuses to start like this; a changed build
+may not.
 
 ## What it costs
-Nothing until an executor goes at the wrong moment; then the stages before it run again, in part. The evidence says
-whether executors were removed in this run. Work that was done again has a price of its own, in the findings on failed
-and repeated stages.
+Nothing until an executor goes at the wrong moment; then parts of earlier stages run again. The evidence says whether
+executors were removed in this run. Work that was done again has a price of its own (H3, H4).
 
 ## What to do
-Switch on shuffle tracking, which needs nothing else, or the external shuffle service where the cluster has one
-(YARN, standalone); on Kubernetes tracking is the way.
+Switch on shuffle tracking (`spark.dynamicAllocation.shuffleTracking.enabled`, on by default since Spark 3.4), which
+needs nothing else, or the external shuffle service where the cluster has one (YARN, standalone). On Kubernetes tracking
+is the way.
 
 ## When to ignore it
-When shuffle files lie elsewhere: a remote shuffle service, or storage that a plugin of your vendor uses. Such plugins
-are known here by their setting, but not all have one.
+When shuffle files are kept elsewhere: by a remote shuffle service, or by a plugin of your vendor. The usual settings
+for that are known here, but not all plugins have one.
 """
 
 from __future__ import annotations

@@ -1,22 +1,22 @@
-"""Settings that Spark does not read as they stand: slips, wrong values, old names.
+"""Settings that Spark does not read as they stand: misspelt names, wrong values, old names.
 
 ## What it means
-Spark does not refuse a setting whose name it does not know: it ignores it without a word. So a slip in a name, a name
-that came with a later version or went with an earlier one, an old name beside the new one, or a detail of something
-that is switched off does nothing, and whoever wrote it believes that it works. Some values of the wrong kind are found
-only by the code that first reads them. Names of vendors and of your own programs are not judged.
+Spark ignores a setting whose name it does not know, without a word. So nothing comes of a slip in a name, of a name
+from a later version or from an earlier one, of an old name beside the new one, or of a detail of something that is
+switched off; and whoever wrote it believes that it works. Some values of the wrong kind show only when code first reads
+them. Names of vendors and of your own programs are not judged.
 
 ## What it costs
-Nothing by itself, so it has no price: what it costs is what the setting was meant to save. A misspelt
-`spark.sql.shuffle.partitions` leaves the default of 200, and the job runs as if nobody had thought of it.
+Nothing by itself, so it has no price: it costs what the setting was meant to save. A misspelt
+`spark.sql.shuffle.partitions`, for example, leaves the default of 200.
 
 ## What to do
 Write the names as given below. Remove what has no effect, so that the next reader is not misled. Old names that Spark
-still reads are told for the day on which it stops.
+still reads are listed because a later version may stop reading them.
 
 ## When to ignore it
-When another program reads the setting: a plugin, a vendor's Spark, your own code. And for old
-names, when the same configuration must serve old versions of Spark too.
+When another program reads the setting: a plugin, a vendor's Spark, your own code. Old names may also stay where the
+same configuration must serve old versions of Spark.
 """
 
 from __future__ import annotations

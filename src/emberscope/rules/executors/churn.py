@@ -2,21 +2,21 @@
 
 ## What it means
 Starting an executor takes time: a container has to be found, a JVM starts, classes are loaded, and the first tasks on
-it run slower. Here executors were let go and new ones asked for soon after, or executors ended shortly after they had
-started.
+it run slower. Here executors were let go and new ones came soon after, or executors ended shortly after their start.
 
 ## What it costs
-The core time of new executors before their first task, and what their first tasks took longer to unpack than later
-ones. How long jobs waited for new executors cannot be told apart from other waiting, so there is no price in wall time.
+The core time of the new executors before their first task, and what their first tasks took longer than usual to
+deserialise. How long jobs waited for new executors cannot be told apart from other waiting, so there is no price in
+wall time. Executors that ended by themselves have no price.
 
 ## What to do
 Let dynamic allocation keep executors for longer than the pauses between jobs
-(`spark.dynamicAllocation.executorIdleTimeout`; the value below comes from the pauses of this run), or keep a few always
-(`spark.dynamicAllocation.minExecutors`). Where executors end by themselves right after their start, read the standard
-error of one of them.
+(`spark.dynamicAllocation.executorIdleTimeout`, 60 s by default; the value below comes from the pauses of this run), or
+keep a few always (`spark.dynamicAllocation.minExecutors`). Where executors end by themselves right after their start,
+read the standard error of one of them.
 
 ## When to ignore it
-When the pauses are long and executors are dear: letting them go is what dynamic allocation is for.
+When the pauses are long and executors are expensive: letting them go is what dynamic allocation is for.
 """
 
 from __future__ import annotations

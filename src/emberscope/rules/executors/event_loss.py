@@ -1,18 +1,18 @@
-"""The event log lacks events: what it says of this application is too little.
+"""The event log lacks events: what it says of this application is incomplete.
 
 ## What it means
-Spark's driver hands events to its listeners through queues of a fixed length. When events come faster than the event
-log is written, the queue is full and the driver drops what does not fit: tasks, stages and jobs are then missing from
-the log, and from Spark's own pages. Here what the log counts twice does not add up, so events must be missing.
+Spark's driver hands events to its listeners through queues of a fixed length. When events come faster than the log is
+written, the queue fills up and the driver drops what does not fit: tasks, stages and jobs are then missing from the log
+and may be missing from Spark's own pages. Here what the log counts twice does not add up, so events must be missing.
 
 ## What it costs
-No time of the application, but trust: task times, bytes, idle cores and every finding beside this one are reckoned from
-what is left. Their confidence is lowered by the share of tasks that is missing.
+No time of the application, but trust: task times, bytes, idle cores and every other finding are computed from what is
+left. The confidence of all findings is lowered by the share of tasks that is missing.
 
 ## What to do
-Give the queue more room by the setting below, whose value comes from the busiest seconds of this run. Search the
-driver's log for "Dropping event from queue" to see which queue was full. Fewer, longer tasks make fewer events, and a
-driver with more memory and cores writes them faster.
+Make the queue longer by the setting below, whose value comes from the busiest seconds of this run. Search the driver's
+log for "Dropping event from queue" to see which queue was full. Fewer, longer tasks make fewer events, and a driver
+with more memory and cores writes them faster.
 
 ## When to ignore it
 When only a few events are missing and you look for what costs minutes: large figures are still right.

@@ -7,18 +7,21 @@ that Spark runs the tasks that made it once more. Most of the error messages of 
 
 ## What it costs
 The core time of the attempts that failed with the executor or for want of its output, and of the tasks that ran again;
-and the wall time that the application would have saved without them. Where nothing else ran meanwhile, that is all the
-time that the stage took beyond what its tasks take by themselves; else it comes from a replay.
+and the wall time that the application would have saved without them. Where no other stage ran meanwhile, that is all
+the time that the stage took beyond what its tasks need by themselves; else the schedule is replayed without the lost
+work.
 
 ## What to do
-Look at why the executor went, which the finding says as far as the event log knows it. Killed for memory (exit code
-137, "memory limits"): give the container more memory beside the heap, or run fewer tasks in one executor. A heap that
-was full: more memory, or smaller partitions. A node that was taken back (spot, preemption, decommission): let Spark
-move the shuffle output away in time. If one and the same task runs on each executor that dies, that task is the cause.
+Look at why the executor went; the finding says it as far as the event log knows. Killed for memory (exit code 137,
+"memory limits"): give the container more memory beside the heap, or run fewer tasks in one executor. A heap that was
+full: more memory, or smaller partitions. A node that was taken back (spot, preemption, decommission): let Spark move
+the shuffle output away in time (from Spark 3.1 on: `spark.decommission.enabled`, `spark.storage.decommission.enabled`
+and, before 3.4, `spark.storage.decommission.shuffleBlocks.enabled`). If one and the same task was running on each
+executor that died, that task is the cause.
 
 ## When to ignore it
-When a spot node was lost once and the work that ran again is small: that is what spot nodes are cheap for. When you
-ended the executor yourself.
+When a spot node was lost once and little work ran again: that is why spot nodes are cheap. When you ended the executor
+yourself.
 """
 
 from __future__ import annotations

@@ -1,19 +1,20 @@
 """A task threw the same exception on every attempt, until Spark gave its job up.
 
 ## What it means
-Spark runs a failed task again, up to `spark.task.maxFailures` times (4 by default), because failures of machines pass.
-Here one task failed in the same way each time: the exception comes from the program or from the rows of that task, and
-it would come on any cluster. More attempts, other nodes and bigger executors do not help.
+Spark runs a failed task again, up to `spark.task.maxFailures` times in all (4 by default), because failures of machines
+pass. Here one task failed in the same way each time: the exception comes from the program or from the rows of that
+task, and it would come on any cluster. More attempts and other nodes do not help.
 
 ## What it costs
-The job, and all the work that it had done: its core time bore no result. How much earlier the application would have
-been done cannot be told, since it was not done.
+The job, and the core time of all the work that it had done. There is no price in wall time: nobody knows how long the
+rest would have taken.
 
 ## What to do
-Go to the line that the finding names. Run the function on the rows of that partition alone, and handle the value it
-cannot handle: a null, a bad date, a text that is no number, a record of another schema. Where bad rows are to be
+Go to the line that the finding names. Run the function on the rows of that partition alone, and handle the value that
+it cannot handle: a null, a bad date, a text that is no number, a record of another schema. Where bad rows are to be
 expected, let the program set them aside (for example `try_cast`, or a column for what could not be parsed) instead of
-throwing.
+throwing. Since Spark 4.0 ANSI mode is on by default, and casts that gave null before throw. A task that is out of
+memory needs fewer rows, or more memory for each core.
 
 ## When to ignore it
 When the failure was meant, as in a test, or when the program catches it and goes on: the finding says whether jobs

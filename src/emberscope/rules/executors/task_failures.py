@@ -1,19 +1,21 @@
 """Tasks failed, and their work was done again or their job ended.
 
 ## What it means
-An attempt of a task ended with an error. Spark runs the task again, on another executor if it can, and gives the whole
-job up when one task has failed too often (`spark.task.maxFailures`, 4 by default). A full disk, shuffle output that
-cannot be fetched and exceptions of the program are told apart. What failed because its executor went away is told by
-H3, and a task that fails each time in the same way by H5.
+An attempt of a task ended with an error. Spark runs the task again and gives the whole job up when one task has failed
+too often (`spark.task.maxFailures`, 4 by default). Shuffle output that cannot be fetched does not count there: Spark
+makes it again and repeats the stage that reads it. Full disks, such fetches and exceptions of the program are told
+apart. What failed because its executor went away is told by H3, and a task that fails each time in the same way by H5.
 
 ## What it costs
-The core time of the attempts that failed, and the wall time that their stages would have saved without them, by replay.
-Where a job ended, all that its tasks had done bore no result; there is no price in wall time for what was not done.
+The core time of the attempts that failed, and the wall time that a replay of the schedule without them saves. Where a
+job failed, all that its tasks had done was in vain: the finding gives that core time, but no wall time, since nobody
+knows how long the rest would have taken.
 
 ## What to do
-A full disk ("No space left on device"): more or larger local disks, less spill and smaller shuffles, and old
-applications' files removed. Shuffle output that could not be fetched while its executor was there: look at that
-executor's load, garbage collection and network, then let readers try longer. Exceptions: look at the line named.
+A full disk ("No space left on device"): more or larger local disks, less spill, smaller shuffles, and the files of old
+applications removed. Shuffle output that could not be fetched while its executor was there: look at that executor's
+load, garbage collection and network, then let readers try more often (`spark.shuffle.io.maxRetries`). Exceptions: look
+at the line named.
 
 ## When to ignore it
 When a few attempts of many failed once and the application went on: the price says how little they cost.

@@ -1,23 +1,24 @@
 """Adaptive execution was switched off, so that plans could not follow the real sizes.
 
 ## What it means
-With adaptive execution Spark looks at the real size of each shuffle before it goes on: it joins small partitions
-together, splits skewed ones of a join, and sends a small side to all executors instead of sorting both. Here it was
-off, for the whole application or for single queries, although these had shuffles. It is on by default since Spark 3.2;
-in 3.0 and 3.1 it exists and has to be switched on.
+With adaptive execution Spark looks at the real size of each shuffle before it goes on: it merges small partitions,
+splits skewed ones of a join, and sends a small side to all executors instead of sorting both. Here it was off, for the
+whole application or for single queries, although these had shuffles. It is on by default since Spark 3.2; in 3.0 and
+3.1 it has to be switched on.
 
 ## What it costs
-What it would have saved cannot be read from this log, so no price is given: partitions that are too many, too few or
+What it would have saved cannot be read from this log, so no price is given. Partitions that are too many, too few or
 skewed have findings and prices of their own.
 
 ## What to do
-Set spark.sql.adaptive.enabled to true, or take away the line that sets it to false; then run the job once and look at
-its plans. Where it was switched off because partitions became too few, keep it on and set
-spark.sql.adaptive.coalescePartitions.parallelismFirst=true, which is the default.
+Set spark.sql.adaptive.enabled to true, or remove the line that sets it to false; then run the job once and look at its
+plans. Where it was switched off because it left too few partitions, keep it on and set
+spark.sql.adaptive.coalescePartitions.enabled=false alone. (From Spark 3.2 on,
+spark.sql.adaptive.coalescePartitions.parallelismFirst, true by default, keeps enough of them for all cores.)
 
 ## When to ignore it
-When a test needs plans that do not change, or when a query must keep an exact number of partitions; then switch it off
-for that query alone.
+When a test needs plans that do not change; then switch it off for that query alone. A fixed number of partitions is no
+reason: what repartition(n) asks for is kept.
 """
 
 from __future__ import annotations

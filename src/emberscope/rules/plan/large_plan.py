@@ -6,12 +6,14 @@ Each step of a DataFrame is added to its plan, and each action plans everything 
 optimise and print it takes longer each time, first seconds, then minutes. No task runs meanwhile.
 
 ## What it costs
-The time from the start of the execution to its first job: the driver works on the plan then, with no task running. It
-is an upper bound, since listing files falls into the same time.
+The time from the start of the execution to its first job: the driver works on the plan then, and no task runs. It is an
+upper bound, since files are listed in the same time. What comes before that start is not in it: analysis while the
+DataFrame is built, and in older versions of Spark the planning too.
 
 ## What to do
-Add many columns by one select, and union many DataFrames in a tree rather than one behind the other. In a loop, cut the
-plan every few turns: df = df.localCheckpoint(), or write and read it again. If only the text is huge, lower
+Add many columns by one select, and union many DataFrames in pairs, pairs of pairs and so on rather than one behind the
+other. In a loop, cut the plan every few turns: df = df.localCheckpoint(), whose rows are lost with their executor, or
+df.checkpoint(), or write the rows and read them again. If only the plan's text is huge, lower
 spark.sql.maxPlanStringLength.
 
 ## When to ignore it

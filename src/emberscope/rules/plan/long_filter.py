@@ -1,9 +1,10 @@
-"""A filter with a very long condition was worked out for every row.
+"""A filter with a very long condition was evaluated for every row.
 
 ## What it means
-A condition of thousands of characters is mostly a list: x = 1 OR x = 2 OR ..., a long IN (...), or one LIKE after the
-other, written by a program. Each row is compared with all of it until something fits; the source cannot use it to skip
-files; and the generated code can become so long that Java does not compile it.
+A condition of thousands of characters is mostly a list written by a program: x = 1 OR x = 2 OR ..., a long IN (...), or
+one LIKE after the other. Each row is compared with one term after the other until one holds (only an IN of more than
+ten literals is looked up in a hash set); data sources can skip little by it; and the generated code can become too long
+for Java to compile.
 
 ## What it costs
 How much of the stage's time the filter took is not in the log, so no price is given. The stage's task time is the most
@@ -11,11 +12,11 @@ that can be at stake.
 
 ## What to do
 Put the values into a small DataFrame and join with it: df.join(broadcast(values), "x", "left_semi") instead of the
-list, "left_anti" instead of NOT IN. For patterns, use one regular expression with alternatives (rlike), or take the
-part to compare out of the text first and join by that.
+list, "left_anti" instead of NOT IN (it keeps rows whose x is null, NOT IN does not). For patterns, use one regular
+expression with alternatives (rlike), or cut the part to compare out of the text first and join by that.
 
 ## When to ignore it
-When the condition is long but made of few, different tests, or when the filter sees few rows.
+When the condition is one IN of literals, or long but made of few, different tests, or when the filter sees few rows.
 """
 
 from __future__ import annotations

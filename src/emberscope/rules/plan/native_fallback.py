@@ -2,23 +2,23 @@
 
 ## What it means
 A native engine (Gluten with Velox, Comet, RAPIDS on GPUs, Photon) runs the operators that it knows; all others run in
-Spark itself. At each border rows are turned from columns into rows and back. The plan shows both: native operators
-have the engine's name in theirs, and ColumnarToRow and RowToColumnar mark the borders. Here a good part of the task
-time went to stages in which operators ran that the engine did not take.
+Spark itself. At each border between the two, columns have to be turned into rows or rows into columns. The plan shows
+both: native operators have the engine's name in theirs, and ColumnarToRow and RowToColumnar mark the borders. Here a
+good part of the task time went to stages with operators that the engine did not take.
 
 ## What it costs
 The log has no figure for how much faster the engine would have been, so no price is given. The task time of the stages
 with operators of Spark itself is the most that can be at stake.
 
 ## What to do
-Look at why the operators named below were left out: the engine explains it (spark.rapids.sql.explain=NOT_ON_GPU,
+Find out why the operators named below were left out: the engine says it (spark.rapids.sql.explain=NOT_ON_GPU,
 spark.comet.explainFallback.enabled=true, spark.gluten.sql.validation.logLevel=WARN; Photon in the query profile). The
-usual reasons are Python and Scala functions, types such as decimals of more than 38 digits, regular expressions, and
-file formats that the engine cannot read. Replace the function, cast the type, or write the data as Parquet.
+usual reasons are Python and Scala functions, types that the engine does not know (intervals, some nested ones), regular
+expressions, and file formats that it cannot read. Replace the function, cast the type, or write the data as Parquet.
 
 ## When to ignore it
-When the stages named are few and short, or when the function that the engine cannot run has no other form that it
-could.
+When the stages named are few and short, or when what the function does cannot be written in a form that the engine
+runs.
 """
 
 from __future__ import annotations

@@ -2,18 +2,19 @@
 
 ## What it means
 Spark turns several operators into one loop of Java code (WholeStageCodegen in the plan), which is several times faster
-than to hand each row from operator to operator. That can be switched off by a setting. And where the code comes out
-longer than Java allows (64 KB for a method) or does not compile, Spark goes on without it and says so only in the
-executors' log: such a part has a WholeStageCodegen node that never counted any time, although rows came out of it.
+than handing each row from operator to operator. A setting can switch that off. And where the code comes out longer than
+Java allows (64 KB for a method) or does not compile, Spark goes on without it and says so only in the driver's log:
+such a part has a WholeStageCodegen node that never counted any time, although rows came out of it. (Operators on more
+than 100 columns, spark.sql.codegen.maxFields, have no such node and are not told here.)
 
 ## What it costs
 How fast the generated code would have been is not in the log, so no price is given. The task time of the stages is the
 most that can be at stake.
 
 ## What to do
-Take away spark.sql.codegen.wholeStage=false. For code that is too long, make the expressions shorter: hundreds of
-columns or nested CASE WHEN in one select become several steps with a checkpoint or a cache between, and a long CASE
-becomes a join with a small table. The executors' log says "grows beyond 64 KB" or "Whole-stage codegen disabled".
+Remove spark.sql.codegen.wholeStage=false. For code that is too long, make the expressions shorter: hundreds of columns
+or nested CASE WHEN in one select become several steps with a checkpoint or a cache between them, and a long CASE
+becomes a join with a small table. The driver's log says "grows beyond 64 KB" and "Whole-stage codegen disabled".
 
 ## When to ignore it
 When the stages are short, or when somebody switched generated code off to look for an error and will switch it on
@@ -110,8 +111,7 @@ def _too_long(plan: Plan, top: Node, work: Work) -> Finding:
         advice=(
             Advice(
                 "check",
-                "Look in the log of an executor of this stage for “grows beyond 64 KB” or “Whole-stage codegen "
-                "disabled”.",
+                "Look in the driver's log for “grows beyond 64 KB” or “Whole-stage codegen disabled”.",
             ),
             Advice("code", f"Cut the expressions{site} into several steps, and long CASE WHEN into a join."),
         ),

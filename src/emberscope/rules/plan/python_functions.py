@@ -2,19 +2,20 @@
 
 ## What it means
 A Python function runs in a worker process beside the executor: every row is converted, sent through a socket, computed
-by the interpreter, and sent back. A plain UDF does this row by row (BatchEvalPython in the plan); pandas and Arrow
-functions move columns (ArrowEvalPython, MapInPandas and others). Functions of RDDs run there as well. While the worker
-computes, the task's JVM thread waits; that wait is what is counted here.
+by the interpreter, and sent back. A plain UDF is called for each row (BatchEvalPython in the plan); pandas and Arrow
+functions get whole columns (ArrowEvalPython, MapInPandas and others). Functions of RDDs run in such workers as well.
+While the worker computes, the task's thread in the JVM waits; that wait is what is counted here.
 
 ## What it costs
-An upper bound: the application replayed without the time that tasks waited for Python workers, as if the function were
-free. A built-in expression in its place is not free, but usually close to it. A pandas function saves the conversion,
-not the computation.
+An upper bound: the schedule replayed without the time that tasks waited for Python workers, as if the function were
+free. A built-in expression in its place is not free, but usually close to it. A pandas function saves most of the
+conversion; the computation gets faster only where it works on whole columns.
 
 ## What to do
-Write the function as Spark SQL expressions (pyspark.sql.functions, transform, higher-order functions): the work stays
-in the JVM and is compiled. Where that is not possible, use a pandas UDF, so that rows travel in columns; Arrow can do
-the same for plain UDFs by a setting. Call it after filters, on fewer rows, and never twice on the same column.
+Write the function as Spark SQL expressions (pyspark.sql.functions, or transform, filter and aggregate for arrays): the
+work stays in the JVM and is compiled. Where that is not possible, use a pandas UDF, so that rows travel in columns;
+from Spark 3.5 on, spark.sql.execution.pythonUDF.arrow.enabled does the same for plain UDFs. Call it after filters, on
+fewer rows, and never twice on the same column.
 
 ## When to ignore it
 When the function does what only Python can do (a model, a library) and already works on columns; then look into its

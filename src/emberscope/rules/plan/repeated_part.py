@@ -1,4 +1,4 @@
-"""One query reads or works out the same rows more than once.
+"""One query reads or computes the same rows more than once.
 
 ## What it means
 The plan of one SQL execution has the same part twice or more: the same source with the same filters, and the same steps
@@ -8,16 +8,16 @@ shuffle, are read and computed each time: a table joined with itself, a common t
 places, a union of several aggregations of one table.
 
 ## What it costs
-The stages of all these parts but the first, replayed without them; of each no more than the cheapest of the parts
-took. An upper bound, since to keep the rows takes time as well.
+The schedule replayed without the stages of all these parts but the first; each part counts for no more than the
+cheapest of them took. An upper bound, since keeping the rows takes time as well.
 
 ## What to do
-Put the shared part into a DataFrame, keep it (.cache(), or write it as a table) and use that in all places; in SQL,
-CACHE TABLE before the query. Several aggregations of one table can be one: sum(case when ... end) for each in one pass,
-or GROUPING SETS. If the setting spark.sql.exchange.reuse was switched off, switch it on.
+Make the shared part a DataFrame of its own, keep it (.cache(), or write it as a table) and use that in all places; in
+SQL, CACHE TABLE before the query. Several aggregations of one table can be one: sum(case when ... end) for each in one
+pass, or GROUPING SETS. If spark.sql.exchange.reuse was switched off, switch it on.
 
 ## When to ignore it
-When the part is small, or when to keep it would take more than to read it again.
+When the part is small, or when keeping its rows would take longer than reading them again.
 """
 
 from __future__ import annotations

@@ -1,24 +1,25 @@
-"""A join shuffled and sorted a large table although the other side was small enough to be sent to every executor.
+"""A join shuffled a large table although the other side was small enough to be sent to every executor.
 
 ## What it means
-To join two tables, Spark moves both through a shuffle, so that rows with equal keys meet, and often sorts them. Where
-one side is small, it can instead copy that side to every executor (a broadcast), and the large one stays where it is.
-Spark chooses that by its estimate of the size before the query runs, or by the real size while it runs (adaptive
-execution), up to spark.sql.autoBroadcastJoinThreshold, 10 MiB by default. Here the small side turned out small enough,
-and both sides were shuffled.
+To join two tables, Spark sends both through a shuffle, so that rows with equal keys meet, and mostly sorts them. Where
+one side is small, it can instead copy that side to every executor (a broadcast); the large side then stays where it is.
+Spark decides by its estimate of the size before the query runs, or by the real size while it runs (adaptive execution):
+it broadcasts up to spark.sql.autoBroadcastJoinThreshold, 10 MiB by default. Here one side was small beside the other,
+and both were shuffled all the same.
 
 ## What it costs
-The time in which the tasks wrote the large side's shuffle, waited for it and sorted it, taken off in a replay. What
-reading and joining take stays.
+The time in which the tasks wrote the large side's shuffle, waited for it and sorted it: the schedule is replayed
+without it. Reading and joining the rows stay. What the broadcast would take is not counted.
 
 ## What to do
-Write broadcast(small) around the small DataFrame in the join, or /*+ BROADCAST(name) */ in SQL. Or raise the threshold
-to the value below, computed from this run. Keep adaptive execution on: it sees the real sizes. The small side has to
-fit into the memory of the driver and of each executor, several times its size on disk.
+Write broadcast(small) around the small DataFrame in the join, or /*+ BROADCAST(name) */ in SQL. Or raise the threshold,
+where a value for it stands below. Keep adaptive execution on: it sees the real sizes. But it can change the join only
+after the shuffle of the small side, mostly with the large side's under way; the hint saves both. The small side has to
+fit into the memory of the driver and of each executor, where it takes several times its size on disk.
 
 ## When to ignore it
-When the small side grows with the data, so that it will not stay small, or when the threshold was lowered because
-broadcasts had failed for lack of memory.
+When the small side grows with the data and will not stay small, or when the threshold was lowered because broadcasts
+had failed for lack of memory.
 """
 
 from __future__ import annotations

@@ -1,23 +1,22 @@
 """An aggregation ran out of room for its hash table and went on by sorting.
 
 ## What it means
-A hash aggregation keeps one entry for each group in memory. When a task has no room for another group, it writes what
-it has to disk, sorted, starts again, and merges all parts at the end: much slower than the hash table alone. An
+A hash aggregation keeps one entry for each group in memory. When a task has no room for another group, it sorts what it
+has, writes it to disk, starts again, and merges all parts at the end: much slower than the hash table alone. An
 aggregation with collect_list, collect_set or similar functions (ObjectHashAggregate) gives up its hash table after a
-fixed number of groups in a task, 128 by default, whatever memory there is.
+fixed number of groups in a task, 128 by default, however much memory there is.
 
 ## What it costs
-The log does not tell how long the sorting took, so no price is given. What was written to disk by these stages has a
-price in the finding about spills, if it is large.
+The log does not tell how long the sorting took, so no price is given. What these stages wrote to disk has a price in
+the finding on spills (C3), if it is large.
 
 ## What to do
-For ObjectHashAggregate raise the number of groups to the value below, computed from this run. Else give each task fewer
-groups or more memory: more shuffle partitions, or more memory for each core. Aggregate numbers rather than lists, and
-filter before you group.
+For ObjectHashAggregate raise spark.sql.objectHashAggregate.sortBased.fallbackThreshold to the value below, computed
+from this run. Else give each task fewer groups or more memory: more shuffle partitions, or more memory for each core.
+Aggregate numbers rather than lists, and filter before you group.
 
 ## When to ignore it
-When only a few of many tasks fell back, or when the stage is short: the result is right in either case, it only came
-later.
+When only a few of many tasks fell back, or when the stage is short. The result is right in either case.
 """
 
 from __future__ import annotations

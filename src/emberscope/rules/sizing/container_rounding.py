@@ -2,20 +2,22 @@
 
 ## What it means
 YARN gives memory in steps (`yarn.scheduler.minimum-allocation-mb`). An executor's container is its heap and the
-overhead beside it, rounded up to the next step. What is rounded up belongs to the executor but nobody uses it: it is
-neither heap nor counted as overhead, and other applications do not get it.
+overhead beside it, rounded up to the next step. What is added belongs to the executor, and other applications do not
+get it, but it is neither heap nor planned overhead.
 
 ## What it costs
-Memory that is paid for and idle, in each executor. It has no price in time, but a larger heap comes without any cost:
-fewer collections and less spill where memory is short.
+Memory that is paid for and mostly idle, in each executor. It has no price in time; but a larger heap in the same
+container costs nothing and means fewer collections and less spill where memory is short.
 
 ## What to do
-Raise the heap to what fits into the same container: the container divided by one plus the overhead's share. (Taking the
-share off the container instead, as some pages do, wastes a few per cent.)
+Raise the heap to what fits into the same container: the container divided by one plus the overhead's share (0.1, on EMR
+0.1875), or the container less 384 MiB, whichever is smaller. (The container times one minus that share, as some guides
+have it, wastes a few per cent.)
 
 ## When to ignore it
-When memory is not short anywhere, or the step in the log is not the cluster's: the driver knows what its own
-configuration files say, and that is Hadoop's default of 1 GiB where they say nothing.
+When memory is not short anywhere. When Python workers or native code use what is added: YARN allows them the whole
+container. When the step in the log is not the cluster's: the driver knows only its own configuration files, and
+Hadoop's default of 1 GiB where they say nothing; YARN's Fair Scheduler has a step of its own.
 """
 
 from __future__ import annotations

@@ -1,20 +1,22 @@
 """Settings with values so far from the usual that they hurt more often than they help.
 
 ## What it means
-Some values work against what they are for. A heap just above 32 GiB holds no more objects than one of 31, since Java
-then needs eight bytes in place of four for each reference. Executors of very many cores share one heap, one collector
-and one connection to the storage. A memory fraction near its ends leaves either the program or Spark without room. A
-result limit of nothing lets one query take the whole driver down. Each such value of this run is named below.
+Some values work against what they are for. A heap of 32 GiB or a little more holds no more objects than one of 31,
+since Java then needs eight bytes in place of four for each reference. The tasks of an executor with very many cores
+share one heap, one collector and the same connections. spark.memory.fraction near its ends leaves either the program or
+Spark without room. Without a limit on results (spark.driver.maxResultSize=0) one query can take the whole driver down;
+a broadcast threshold above a gibibyte can do the same. More memory beside the heap than in it is seldom used. Each such
+value of this run is named below.
 
 ## What it costs
-No price can be given: what such a value costs depends on the data, and findings on collection, spill and failures give
-a price where it shows.
+No price can be given: what such a value costs depends on the data. Where it shows, the findings on collection, spill
+and failures have a price.
 
 ## What to do
-Take the value back to the usual one, given with each, unless you know why it is so.
+Set the value back to the usual one, which is given with each, unless you know why it differs.
 
 ## When to ignore it
-When somebody measured it: then a note beside the setting saves the next reader the question.
+When somebody measured it: then a comment beside the setting saves the next reader the question.
 """
 
 from __future__ import annotations

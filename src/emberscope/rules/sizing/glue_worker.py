@@ -1,17 +1,17 @@
 """On AWS Glue, memory or disk is short, and the worker type is what gives more.
 
 ## What it means
-On Glue an executor is a worker, and the worker type fixes its cores, its memory and its disk. Settings of memory that
-help elsewhere are not meant to be used there. Here tasks spilled, collected much garbage or filled the heap on workers
-of the type told below.
+On Glue an executor is a worker, and the worker type fixes its cores, its memory and its disk; the memory settings that
+help elsewhere are not meant to be used there. Here tasks spilled, collected much garbage or filled the heap, on workers
+of the type named below.
 
 ## What it costs
-Spill and collections have findings with a price of their own. A larger worker costs more for each hour, in proportion
-to its cores; the types with R have twice the memory for each core.
+Spill and collections have findings with a price of their own (C3, C1). A larger worker costs more for each hour, in
+proportion to its cores; one with R in its name has twice the memory for each core, at a higher rate.
 
 ## What to do
-Choose the next type with half as many workers: the same cores, twice the memory for the largest task. Where only memory
-is short, a type with R keeps the number of workers.
+Choose the next larger type with half as many workers: the same cores, but twice the memory that a single large task can
+draw on. Where all tasks are short of memory, take a type with R (R.1X for G.1X) and keep the number of workers.
 
 ## When to ignore it
 When one skewed partition is what does not fit: no worker is large enough for a key that holds half of the data.
@@ -43,8 +43,8 @@ WITH_MORE_MEMORY: Final = {"G.1X": "R.1X", "G.2X": "R.2X", "G.4X": "R.4X", "G.8X
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Worker types are AWS's. When memory is short: spark-advisor's limit of spill that is critical, Dr. Elephant's of
-    collections that are critical, DataFlint's of a heap that is near its limit."""
+    """Worker types are AWS's. Memory is short from the spill on that spark-advisor calls critical, the collections that
+    Dr. Elephant calls critical, or the heap use that DataFlint warns of."""
 
     spilled_bytes: int = 1_000_000_000  # to disk (spark-advisor)
     gc_ratio: float = 0.2  # of task time (Dr. Elephant)

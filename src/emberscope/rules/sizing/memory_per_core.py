@@ -1,20 +1,20 @@
 """Executors have so little heap for each core that larger partitions will not fit.
 
 ## What it means
-Tasks that run at one time share the heap of their executor, so what counts is memory for each core. Below a gibibyte or
-so, Spark's reserve of 300 MiB and its own objects leave little to sort and join in. Here the heap was enough, but it
-was nearly full.
+Tasks that run at the same time share the heap of their executor, so what counts is memory for each core. Below a
+gibibyte or so little is left to sort and join in: Spark reserves 300 MiB of the heap and keeps objects of its own
+there. Here the heap was enough, but it was nearly full at its peak.
 
 ## What it costs
-No price: nothing spilled and little was collected this time. Had there been either, another finding would say so, with
-its price. What is at stake is the next larger input.
+No price: nothing spilled, and little time went into collections. What is at stake is the next larger input.
 
 ## What to do
-Change cores or memory of an executor so that a core has some 4 GiB, the usual shape of general machines: the value
-below keeps the cores and changes the memory. Fewer cores for the same memory do it too.
+Change cores or memory of an executor so that a core has some 4 GiB, which is what common machines have: the value below
+keeps the cores and changes the memory. Fewer cores for the same memory do it too.
 
 ## When to ignore it
-When the input never grows, or the cluster has no more memory to give: then more and smaller partitions are the way.
+When the input never grows: a heap also fills up with garbage before it is collected, so a full one is no proof. When
+the cluster has no more memory to give, more and smaller partitions are the way.
 """
 
 from __future__ import annotations

@@ -1,21 +1,22 @@
 """Executors crowd on some hosts, and tasks are slower there.
 
 ## What it means
-The cluster put more executors on some hosts than on others. Where they stand close they share cores, memory bandwidth,
-disks and the network, and a resource manager that counts only memory gives away more cores than a host has. Whether it
-did harm is measured: the tasks of the same stages, on crowded hosts and elsewhere.
+The cluster put at least twice as many executor cores on some hosts as on the median one. Where executors crowd they
+share cores, memory bandwidth, disks and the network, and a resource manager that counts only memory gives away more
+cores than a host has. Whether it did harm is measured: by tasks of the same stages, on crowded hosts and elsewhere.
 
 ## What it costs
-The time that tasks on the crowded hosts took beyond those of the same stages on the other hosts. The price in wall time
-is a replay of the schedule with their tasks as fast as the others.
+The time that tasks on the crowded hosts took beyond those of the same stages on the other hosts. For the wall time the
+schedule is replayed with these tasks as fast as the others.
 
 ## What to do
 Choose executors that divide a host evenly, so that each host takes the same number. On YARN let the scheduler count
-cores too (`DominantResourceCalculator`); on Kubernetes ask for whole cores and spread the pods over the hosts.
+cores too (`DominantResourceCalculator` as `yarn.scheduler.capacity.resource-calculator`); on Kubernetes request whole
+cores and spread the pods over the hosts.
 
 ## When to ignore it
-When the crowded hosts are larger machines and the tasks there are slow for another reason: data that is far away, or
-the skewed partitions of the job. Look at the load of the host itself before you change the cluster.
+When the crowded hosts are larger machines and their tasks are slow for another reason: data that is far away, or skewed
+partitions. Look at the load of the host itself before you change the cluster.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""One place in the code allocates most of what garbage collection has to clear away.
+"""One place in the code allocates a large part of what garbage collection has to clear away.
 
 ## What it means
-A stage whose tasks stood still for garbage collection, and the allocation samples of the recorder say where the memory
-went: one method, with what it allocates. Many short-lived objects (boxed numbers, strings, copies of arrays, rows as
+Tasks of the stage stood still for garbage collection, and the recorder's allocation samples say where the memory went:
+to one method, with what it allocates. Many short-lived objects (boxed numbers, strings, copies of arrays, rows as
 objects) make collections frequent; large ones that stay make each of them long.
 
 ## What it costs
-The collection time of the stage above a healthy 5 %, in proportion to that method's share of the allocated bytes,
-taken off its tasks and replayed.
+The collection time of the stage above a healthy 5 %, in proportion to that method's share of the allocated bytes, taken
+off the tasks before the schedule is replayed.
 
 ## What to do
 Allocate less there: use a buffer again, keep numbers plain, build strings once, stream in place of collecting a list,
@@ -15,8 +15,8 @@ or write the step with DataFrame expressions, which work on bytes without object
 but not shorter.
 
 ## When to ignore it
-When the heap is full of data that stay (a cache, a large broadcast): then it is not the allocation but the size of the
-heap that matters, as the rule on garbage collection says.
+When the heap is full of data that stay (a cache, a large broadcast): then the size of the heap matters, not the
+allocation; see C1.
 """
 
 from __future__ import annotations

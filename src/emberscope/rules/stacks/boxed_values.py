@@ -1,21 +1,21 @@
-"""Tasks spent time on wrapping numbers into objects.
+"""Tasks spent much time on wrapping numbers into objects.
 
 ## What it means
-A collection or a generic function in Java and Scala cannot hold a plain number: each one becomes an object
-(java.lang.Long, Integer, Double), which is allocated, followed by pointer and collected. In loops over rows that is
-often dearer than the computation.
+Collections and generic functions in Java and Scala mostly hold objects, not plain numbers: each number becomes one
+(java.lang.Long, Integer, Double), which is allocated, reached through a pointer and collected later. In loops over rows
+that often takes longer than the computation.
 
 ## What it costs
-The CPU time of these stacks taken off each task of the stage and replayed. It is a lower bound of the trouble: the
-collections that the objects cause, and the memory they are spread over, are not in it.
+An upper bound: the CPU time of these stacks, as if numbers stayed plain, taken off the tasks before the schedule is
+replayed. What the objects cost beside that, collections and memory, is not in it.
 
 ## What to do
-Use arrays of primitives (long[] in place of List<Long>), primitive streams, or maps made for numbers (fastutil,
-Spark's OpenHashMap); in Scala specialised loops in place of map and sum over boxed sequences. Best of all, write the
-step with DataFrame expressions: Spark's generated code keeps numbers plain.
+Use arrays of primitives (long[] in place of List<Long>), primitive streams, or maps made for numbers (fastutil, Spark's
+OpenHashMap); in Scala, while loops over arrays in place of map and sum over sequences. Best of all, write the step with
+DataFrame expressions: Spark's generated code keeps numbers plain.
 
 ## When to ignore it
-When the objects come from a library that gives no other way, or the function runs on few rows after a reduction.
+When the objects come from a library that leaves no other way, or when the function runs on few rows.
 """
 
 from __future__ import annotations

@@ -2,17 +2,18 @@
 
 ## What it means
 A client of a service (a database, HTTP, S3, Kafka, Redis and so on) opens connections, starts threads, reads
-credentials and agrees on encryption when it is made: milliseconds to seconds. Made inside of a function that runs for
-each row, that is most of the job, and the service sees a storm of connections.
+credentials and agrees on encryption when it is made: that takes milliseconds to seconds. Made inside of a function that
+runs for each row, it can be most of the job, and the service sees a storm of connections.
 
 ## What it costs
-CPU time, waits for locks and time in native code of these stacks, taken off each task of the stage and replayed.
-Waits for the network are in it only as far as samples of threads in native code or of the wall clock show them.
+An upper bound: CPU time, time in native code and waits for locks of these stacks, taken off the tasks before the
+schedule is replayed. Waits for the network are in it only as far as samples of threads in native code or of the wall
+clock show them.
 
 ## What to do
-Make one client for each executor (a lazy val in a Scala object, a static holder in Java, a module global in Python)
-or one for each partition (mapPartitions, foreachPartition), and close it at the end of the partition. Use a pool
-where the client is not made for many threads, and send rows in batches.
+Make one client for each executor (a lazy val in a Scala object, a static holder in Java), or one for each partition
+(mapPartitions, foreachPartition) and close it at the partition's end. Use a pool where threads must not share a client,
+and send rows in batches.
 
 ## When to ignore it
 When it is made once for each partition already, partitions are few, and the service needs a connection for each.

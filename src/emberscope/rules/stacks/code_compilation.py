@@ -1,17 +1,18 @@
 """Tasks waited while Spark compiled generated code.
 
 ## What it means
-Each executor compiles the code that Spark generates for a query, and keeps it in a cache of limited size. Queries
-that differ only by a constant inside of the code, very many small queries, or executors that come and go make it
-compile over and over; the other tasks of the stage wait for the first one.
+Each executor compiles the code that Spark generates for a query, and keeps it in a cache of limited size. Very many
+small queries, queries whose code differs only by a constant, or executors that come and go make it compile over and
+over; the other tasks that need the same code wait for the first one.
 
 ## What it costs
-CPU time and waits for locks of the compiler in tasks, taken off each task of the stage and replayed.
+An upper bound: CPU time and waits for locks of the compiler in tasks, taken off the tasks before the schedule is
+replayed.
 
 ## What to do
 Ask for many things in one query in place of thousands of small ones. Keep executors alive. Where very many different
-queries run, raise the cache (spark.sql.codegen.cache.maxEntries). Very wide projections compile slowly: select what
-is needed.
+queries run, enlarge the cache (spark.sql.codegen.cache.maxEntries, 100 by default; it has to be set when the
+application starts). Very wide projections compile slowly: select what is needed.
 
 ## When to ignore it
 When it is the first query of an application: some seconds at the start are usual.

@@ -1,20 +1,20 @@
 """Regular expressions were compiled again and again, for each row.
 
 ## What it means
-Before a regular expression can be used it is compiled into a program. That is worth it once, not once for each row.
-Methods such as String.replaceAll, String.matches and String.split do it in every call; so does Pattern.compile inside
-of a function that runs for each row, and a query whose pattern comes out of a column.
+Before a regular expression can be used it is compiled. That is worth doing once, not for each row. Methods such as
+String.replaceAll and String.matches do it in every call, String.split too unless it splits at one plain character; so
+does Pattern.compile inside of a function that runs for each row, and a query whose pattern comes from a column.
 
 ## What it costs
-The CPU time of the stacks in Pattern.compile, by their share of the stage's samples, taken off each task of the stage
-and replayed.
+An upper bound: the CPU time of the stacks in Pattern.compile, by their share of the stage's samples, taken off the
+tasks before the schedule is replayed.
 
 ## What to do
-Keep the compiled pattern in a constant (private static final Pattern in Java, a val in an object in Scala, re.compile
-at module level in Python) and call its matcher. In a query give the pattern as a literal, not as a column.
+Keep the compiled pattern in a constant (private static final Pattern in Java, a val in an object in Scala) and call its
+matcher. In a query give the pattern as a literal, not as a column.
 
 ## When to ignore it
-When patterns really differ from row to row, so that none is used twice; then think of another way to match.
+When the pattern really differs from row to row, so that none is used twice; then look for another way to match.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def _advice(run: Run, spots: Sequence[Spot]) -> Iterator[Advice]:
     yield Advice(
         "code",
         f"Compile the pattern once, outside of {asker(spots)}: keep `private static final Pattern P = "
-        "Pattern.compile(…)` (a val of an object in Scala) and use `P.matcher(text)`; String.replaceAll, matches and "
-        "split compile in each call.",
+        "Pattern.compile(…)` (a val of an object in Scala) and use `P.matcher(text)`; String.replaceAll and matches "
+        "compile in each call, and so does split unless it splits at one plain character.",
     )
 
 

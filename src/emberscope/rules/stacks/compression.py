@@ -1,22 +1,22 @@
 """Much CPU time went into a codec that compresses hard.
 
 ## What it means
-Files, shuffles and caches are compressed. Codecs differ by far: gzip takes about ten times the CPU of lz4 or snappy
-for somewhat smaller files, bzip2 and xz far more, zstd at its usual level lies between. This rule is about these; lz4
-and snappy it lets be. Data that are compressed twice (a compressed column in a compressed file) gain nothing.
+Files, shuffles and serialised caches can be compressed. Codecs differ widely: to compress, gzip takes about ten times
+the CPU of lz4 or snappy for somewhat smaller files, bzip2 and xz take far more, and zstd at its usual level lies
+between. This rule is about all of these but lz4 and snappy. Data that are compressed twice (a compressed column in a
+compressed file) gain nothing.
 
 ## What it costs
-An upper bound: the CPU time of the codec, in Java and in native code, taken off. A lighter codec still needs a part
-of it, and its data are larger.
+An upper bound: the CPU time of the codec, in Java and in native code, taken off the tasks before the schedule is
+replayed. A lighter codec still needs a part of it, and its data are larger.
 
 ## What to do
-Write files with zstd or snappy in place of gzip. Use lz4 for shuffles (Spark's default) and a low level where zstd
-was chosen. Do not compress values by hand in functions: the file format does it. Shuffle less: select columns and
-aggregate before the exchange.
+Write files with snappy, or with zstd (Parquet from Spark 3.2 on), in place of gzip. Use lz4 for shuffles
+(spark.io.compression.codec; it is the default), and a low level where zstd was chosen. Do not compress values by hand
+in functions: the file format does it. Shuffle less: select columns and aggregate before the exchange.
 
 ## When to ignore it
-When network or storage is what is short and the smaller data are worth the CPU time, as for archives that are rarely
-read.
+When network or storage is what is short and smaller data are worth the CPU time, as for archives that are rarely read.
 """
 
 from __future__ import annotations

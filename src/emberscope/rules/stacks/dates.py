@@ -1,20 +1,21 @@
 """Much CPU time went into reading or writing dates as text.
 
 ## What it means
-Each date or timestamp as text is taken apart by a pattern, with time zones and calendars, at about a microsecond
-each. It adds up where billions of them are parsed, where the same column is parsed several times in one query, or
+A date or timestamp that is text is taken apart by a pattern, with time zones and calendars, at about a microsecond
+each. That adds up where billions of them are parsed, where the same column is parsed several times in one query, or
 where dates are formatted only to be compared or grouped by.
 
 ## What it costs
-An upper bound: the CPU time of parsing and printing taken off, as if the values were dates already.
+An upper bound: the CPU time of parsing and printing, as if the values were dates already, taken off the tasks before
+the schedule is replayed.
 
 ## What to do
-Store dates as DATE and TIMESTAMP (Parquet, ORC), parse once where data come in. Do not format a date to compare or
-group by it: use date_trunc, trunc, year, to_date. Parse after filters. In your own code parse fixed forms by
-substring, or keep a map from text to date, since few distinct days occur.
+Store dates as DATE and TIMESTAMP (Parquet, ORC), and parse once, where data come in, after filters. Do not format a
+date to compare or group by it: use date_trunc, trunc, year, to_date. In your own code cut fixed forms by substring, or
+keep a map from text to date, since few distinct days occur.
 
 ## When to ignore it
-When text is what the source delivers, each value is parsed just once, and all of the parsed values are used.
+When the source delivers text, each value is parsed just once, and all of the parsed values are used.
 """
 
 from __future__ import annotations

@@ -1,21 +1,21 @@
 """Exceptions were thrown for ordinary rows.
 
 ## What it means
-Where an exception is made, the JVM walks the whole stack and writes it down. Spark's stacks are a hundred frames
-deep, so one takes ten to a hundred microseconds: far more than the parsing that failed. It happens where bad values
-are common and are handled by catch: parseInt of an empty text, a missing key, a date in another form.
+When an exception is made, the JVM walks the whole stack and writes it down. Stacks of Spark's tasks are a hundred
+frames deep, so one takes ten to a hundred microseconds: far more than the parsing that failed. It happens where bad
+values are common and are handled by catch: parseInt of an empty text, a missing key, a date in another form.
 
 ## What it costs
-CPU time in Throwable, taken off each task of the stage and replayed. Flight Recorder does not see this code at work;
-there it is the CPU time which no sample shows, in proportion to what is allocated for stack traces.
+An upper bound: CPU time in Throwable, taken off the tasks before the schedule is replayed. Flight Recorder cannot
+sample this code; there the CPU time is taken that no sample shows, in proportion to what is allocated for stack traces.
 
 ## What to do
-Test before you try: a check for null, empty or wrong form, Option or try_cast in place of catch. In a query use
-try_to_number, try_to_timestamp, try_cast. An exception for control flow of your own can be made without its stack (a
-constructor with writableStackTrace=false, NoStackTrace in Scala).
+Test before you try: check for null, empty or wrong form in place of catch. In a query use try_cast, try_to_number or
+try_to_timestamp. An exception that only steers your own code can be made without its stack (a constructor with
+writableStackTrace=false, NoStackTrace in Scala).
 
 ## When to ignore it
-When the rows that fail are few and the share is due to a fault upstream; then mend the data.
+When the rows that fail come from a fault upstream that will be repaired; then mend the data.
 """
 
 from __future__ import annotations

@@ -1,21 +1,22 @@
-"""Tasks asked the file system again and again what is there.
+"""Tasks asked the file system again and again what files there are.
 
 ## What it means
-Each listing, exists or getFileStatus is a request, on an object store tens of milliseconds, on a busy name node as
-well. Inside of a function that runs for each row, or for thousands of small files, these requests are the work.
+Each listing, exists or getFileStatus is a request: on an object store, and on a busy name node as well, it takes tens
+of milliseconds. Inside of a function that runs for each row, or for thousands of small files, these requests are most
+of the work.
 
 ## What it costs
-CPU time and time in native code of these stacks taken off each task of the stage. Waits for the network are in it
-only as far as samples of threads in native code or of the wall clock show them.
+An upper bound: CPU time, time in native code and waits for locks of these stacks, taken off the tasks before the
+schedule is replayed. Waits for the network are in it only as far as samples of threads in native code or of the wall
+clock show them.
 
 ## What to do
-List once on the driver and hand the result on as a column or a broadcast. Open files and handle their absence in
-place of asking first. Read directories through Spark's sources, with partition columns, and from tables with a
-manifest or a metastore (Delta, Iceberg, Hive). Put small files together.
+List once on the driver and hand the result on as a column or a broadcast. Open a file and handle its absence in place
+of asking first. Read directories through Spark's sources, with partition columns, or tables that know their files
+(Delta, Iceberg). Merge small files.
 
 ## When to ignore it
-When it is the listing itself that Spark spreads over tasks for a table of very many directories; then fewer, larger
-partitions help.
+When Spark itself lists a table of very many directories in tasks; then fewer, larger partitions help.
 """
 
 from __future__ import annotations

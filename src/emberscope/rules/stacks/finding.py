@@ -33,8 +33,8 @@ READS: Final = (Reads(SAMPLES, ("stage_id",)), Reads(STACKS), Reads(FRAMES))
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """No tool that was read prices hot code of Spark, so all values are our proposal; the confidence of a share of few
-    samples falls by Wilson's interval for a binomial share."""
+    """No tool that was read prices hot code of Spark, so all values are our proposal. A share counts at the lower end
+    of Wilson's interval, so few samples give little confidence."""
 
     samples: int = 30  # fewer samples of the hot spot in a stage are chance (proposal)
     ratio: float = 0.05  # task time of the stage that goes into it, at the lower end of the share's interval (proposal)

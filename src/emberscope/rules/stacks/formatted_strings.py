@@ -1,18 +1,19 @@
 """Strings were put together by format for each row.
 
 ## What it means
-String.format (and f"…" in Scala, MessageFormat) reads its pattern anew in each call, looks up the locale and boxes
-its arguments: a microsecond or more for what a plain concatenation does in a few nanoseconds.
+String.format (f"…" in Scala, MessageFormat too) reads its pattern anew in each call, looks up the locale and boxes its
+arguments: a microsecond or so for what a plain concatenation does in some tens of nanoseconds.
 
 ## What it costs
-An upper bound: the CPU time of formatting taken off. The concatenation in its place is nearly free.
+An upper bound: the CPU time of formatting taken off the tasks before the schedule is replayed. The concatenation in its
+place is nearly free.
 
 ## What to do
-Put texts together with +, StringBuilder or concat; pad numbers with lpad. In a query use concat_ws, lpad and format
-only for what people read. Format at the end, on few rows.
+Put texts together with +, StringBuilder or concat. In a query use concat_ws and lpad, and keep format_string for what
+people read. Format at the end, on few rows.
 
 ## When to ignore it
-When few rows are formatted, or the text is the purpose of the job and no plain concatenation gives it the same form.
+When few rows are formatted, or when the text is what the job is for and concatenation cannot give it this form.
 """
 
 from __future__ import annotations

@@ -1,20 +1,22 @@
-"""Expressions were evaluated one by one, not by generated code.
+"""Expressions were evaluated one by one, without generated code.
 
 ## What it means
-Spark compiles expressions and whole stages of a plan into Java code. Where that was switched off, or where the
-generated code did not compile or was too large, it walks the tree of the expression for each row, with an object for
-each value: often ten times slower.
+Spark compiles whole stages of a plan, and single expressions, into Java code. Where the code of an expression does not
+compile or is too large, Spark walks the expression's tree for each row, with an object for each value: often several
+times slower. Where the code of a whole stage is switched off or fails, the operators run one by one, mostly with
+compiled expressions, but some parts of an aggregation are interpreted then.
 
 ## What it costs
-An upper bound: the CPU time of the interpreted evaluation taken off. The generated code in its place is not free.
+An upper bound: the CPU time of the interpreted evaluation taken off the tasks before the schedule is replayed. The
+generated code in its place is not free.
 
 ## What to do
-Take spark.sql.codegen.wholeStage=false and spark.sql.codegen.factoryMode=NO_CODEGEN out of the configuration. Where
-nothing was set, look for "failed to compile" in the driver's and the executors' logs, and split very wide projections
-and long CASE WHEN chains over several steps.
+Remove spark.sql.codegen.wholeStage=false, and spark.sql.codegen.factoryMode, which is meant for Spark's own tests.
+Where nothing was set, look for "failed to compile" and "falling back to interpreter mode" in the logs of the driver and
+the executors, and split very wide projections and long CASE WHEN chains into several steps.
 
 ## When to ignore it
-When the plan holds expressions that have no generated code, such as some functions of Hive or of your own; then
+When the plan holds expressions for which Spark generates no code, such as some functions of Hive or of your own; then
 rewrite these.
 """
 
@@ -36,7 +38,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     words = Words(
         "evaluating expressions tree by tree, without generated code",
         0.7,
-        "the evaluation taken off; generated code takes a part of it, often less than a tenth.",
+        "the evaluation taken off; generated code still takes a part of it.",
         _advice,
     )
     return findings(run, INTERPRETED.code, limits, words)
@@ -50,7 +52,7 @@ def _advice(run: Run, spots: Sequence[Spot]) -> Iterator[Advice]:
     if (switched[0][1] or "").lower() == "false":
         yield Advice("unset", "Whole-stage code generation was switched off.", switched[0][0])
     if (switched[1][1] or "").upper() == "NO_CODEGEN":
-        yield Advice("unset", "Code generation was switched off for expressions.", switched[1][0])
+        yield Advice("unset", "It can switch code generation off, and is meant for Spark's own tests.", switched[1][0])
     yield Advice(
         "check",
         "Where no setting switched it off (the code may do so for its session), look for “failed to compile” in the "

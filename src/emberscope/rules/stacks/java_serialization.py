@@ -1,20 +1,20 @@
 """Objects were written and read by Java's own serialisation.
 
 ## What it means
-RDDs of objects are shuffled, cached and broadcast as bytes. By default Java's serialisation makes them: it writes
-class names and field names with each object and finds fields by reflection. It is slow and its results are large.
-DataFrames do not use it for their rows.
+RDDs of objects are written as bytes when they are shuffled, broadcast, or cached in serialised form. By default Java's
+serialisation does it: it writes the names of classes and fields along with the data, again every hundred objects, and
+finds fields by reflection. It is slow and its results are large. DataFrames do not use it for their rows.
 
 ## What it costs
-An upper bound: the CPU time of ObjectOutputStream and ObjectInputStream in tasks taken off. The bytes saved in
-shuffles and caches are not in it.
+An upper bound: the CPU time of ObjectOutputStream and ObjectInputStream in tasks, taken off the tasks before the
+schedule is replayed. What smaller shuffles and caches would save is not in it.
 
 ## What to do
-Use DataFrames or Datasets in place of RDDs of objects. Where RDDs have to stay, set Kryo and register the classes. In
-your own functions do not use ObjectOutputStream for rows.
+Use DataFrames or Datasets in place of RDDs of objects. Where RDDs have to stay, set spark.serializer to Kryo and
+register the classes. In your own functions do not use ObjectOutputStream for rows.
 
 ## When to ignore it
-When the stage moves few objects and its time goes into making them; and in code that has to write Java's own format.
+When something outside has to read Java's own format, or when classes can be written in no other.
 """
 
 from __future__ import annotations

@@ -2,16 +2,17 @@
 
 ## What it means
 JSON is text: each value of each row is searched for, unescaped and converted, though the query may need one field of
-fifty. get_json_object parses the whole text once for each field that is asked for; a schema that is not given is
-found by reading all data once more.
+fifty. get_json_object parses the whole text once for each field that is asked for. Where the reader gets no schema, it
+reads all data once more to find one.
 
 ## What it costs
-An upper bound: the CPU time of the parser taken off, as if the data were columns already.
+An upper bound: the CPU time of the parser, as if the data were columns already, taken off the tasks before the schedule
+is replayed.
 
 ## What to do
-Convert once to Parquet, ORC or a table and read that. Parse a text column once with from_json and a schema of just
-the fields that are needed, in place of several get_json_object. Give the reader of JSON files a schema. In your own
-code use one parser for all rows, and the streaming interface where few fields are needed.
+Convert once to Parquet, ORC or a table and read that. Parse a text column once with from_json and a schema of just the
+fields that are needed, in place of several get_json_object. Give the reader of JSON files a schema. In your own code
+make one parser for all rows, and read token by token (JsonParser) where few fields are needed.
 
 ## When to ignore it
 When JSON is what comes in, it is read only once, and most of its fields are needed; then parsing is the job.

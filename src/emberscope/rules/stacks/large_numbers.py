@@ -2,18 +2,19 @@
 
 ## What it means
 Spark computes a decimal of up to 18 digits as one long. Above, each value is an object of java.math.BigDecimal, and
-each operation makes new ones. The results of products and quotients have more digits than their operands, so
-decimal(10,2) times decimal(10,2) is decimal(21,4): large already.
+each operation makes new ones. Products, quotients and sums have more digits than their operands: decimal(10,2) times
+decimal(10,2) is decimal(21,4), large already, and a sum gets ten more.
 
 ## What it costs
-An upper bound: the CPU time of BigDecimal taken off. Arithmetic with longs or doubles in its place is nearly free.
+An upper bound: the CPU time of BigDecimal taken off the tasks before the schedule is replayed. Arithmetic with longs or
+doubles in its place is nearly free.
 
 ## What to do
-Cast operands down to the digits that they need (decimal(9,2) stays below 18 in a product), so that results fit into
-18. Use double where rounding does not matter, or long amounts in cents. Cast the end result once.
+Cast operands to the digits that they need, so that results fit into 18: decimal(8,2) times decimal(9,2) is
+decimal(18,4). Use double where rounding does not matter, or a long of whole cents. Cast the end result once.
 
 ## When to ignore it
-When the digits are needed: sums of money over very many rows want decimal(38,s) at the end, not in between.
+When the digits are needed: sums of money over very many rows want decimal(38,s) at the end, though not in between.
 """
 
 from __future__ import annotations

@@ -1,22 +1,22 @@
 """Tasks waited for each other at a lock.
 
 ## What it means
-Tasks of one executor are threads of one JVM. Where their code enters a synchronized block, a lock or a synchronized
-object that all of them share (a static cache, a singleton client, a pool of one connection), only one of them goes on
-and the others stand still. More cores in an executor make it worse, not better.
+Tasks of one executor are threads of one JVM. Where their code enters a synchronized block or method, or takes a lock,
+that all of them share (a static cache, a singleton client, a pool of one connection), only one of them goes on and the
+others stand still. More cores in an executor make it worse, not better.
 
 ## What it costs
-What tasks waited to enter, as Flight Recorder measured it, taken off each of them and replayed. Waits that are shorter
-than the recorder's threshold (20 ms unless it was set) are not in it.
+How long tasks waited to get in, as Flight Recorder measured it, taken off the tasks before the schedule is replayed.
+Waits shorter than the recorder's threshold (20 ms unless it was set) are not in it.
 
 ## What to do
 Give each task or thread what it needs for itself: one object for each partition (mapPartitions), a ThreadLocal, a pool
-with as many entries as the executor has cores. Hold the lock only for the moment that it is needed, never during a
-request or a computation. Use a ConcurrentHashMap, atomics or an immutable copy (a broadcast) in place of a synchronized
-cache. Until that is done, executors with fewer cores share a lock among fewer tasks.
+with as many entries as the executor has cores. Hold the lock only for the moment that needs it, never during a request
+or a computation. Use a ConcurrentHashMap, atomics or an immutable copy (a broadcast) in place of a synchronized cache.
+Until that is done, use executors with fewer cores: then fewer tasks share a lock.
 
 ## When to ignore it
-When the lock protects something that can only be done by one anyway, such as a device or a quota of a service; then
+When the lock protects something that only one can do at a time anyway, such as a device or a quota of a service; then
 give that step to fewer tasks.
 """
 

@@ -1,22 +1,21 @@
-"""Dear objects were made for each row and thrown away.
+"""Objects that take long to make were made for each row and thrown away.
 
 ## What it means
 Some objects take far longer to make than to use: SimpleDateFormat, DateTimeFormatter, ObjectMapper, Gson,
-DecimalFormat, ciphers, digests, XML factories, schemas, Hadoop configurations. They load tables and resources when
-they are made, for the thousandth row as for the first.
+DecimalFormat, ciphers, digests, XML factories, schemas, Hadoop configurations. They load tables and resources when they
+are made, for the thousandth row as for the first.
 
 ## What it costs
-The CPU time of the stacks in which they are made, taken off each task of the stage and replayed. Their use is not in
-it.
+An upper bound: the CPU time of the stacks in which they are made, taken off the tasks before the schedule is replayed.
+Their use is not in it.
 
 ## What to do
-Make them once for each executor: a lazy val in a Scala object, a static final field in Java; where they must not be
-shared between threads (SimpleDateFormat, DecimalFormat) a ThreadLocal, or once for each partition by mapPartitions.
-DateTimeFormatter and ObjectMapper may be shared by all threads.
+Make them once for each executor: a lazy val in a Scala object, a static final field in Java. Those that threads must
+not share (SimpleDateFormat, DecimalFormat, ciphers, digests) go into a ThreadLocal, or are made once for each partition
+with mapPartitions. All threads may share a DateTimeFormatter, a Gson, and an ObjectMapper once it is configured.
 
 ## When to ignore it
-When each partition has only a few rows, so that the objects are made once for each already; then use fewer
-partitions.
+When they are made once for each partition already and partitions have few rows; then use fewer partitions.
 """
 
 from __future__ import annotations

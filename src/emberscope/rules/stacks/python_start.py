@@ -1,20 +1,21 @@
 """Tasks waited while Python workers were started.
 
 ## What it means
-A task with a Python function needs a worker process. It is forked from a daemon, which itself has to start an
-interpreter and import pyspark, while all other tasks of the executor wait for the same lock. With workers that are
-thrown away after each task, or in very many short tasks, that time is paid over and over.
+A task with a Python function needs a worker process. It is forked from a daemon, which first has to start an
+interpreter and import pyspark; meanwhile all other tasks of the executor that need a worker wait for the same lock.
+Where workers are thrown away after each task, or tasks are very many and short, that time is paid over and over.
 
 ## What it costs
-Waits for locks and time in native code under the creation of workers, taken off the tasks and replayed.
+Waits for locks, CPU time and time in native code while workers are created, taken off the tasks before the schedule is
+replayed.
 
 ## What to do
-Keep workers (spark.python.worker.reuse is true by default). Use fewer and larger partitions for stages with Python.
-Make the environment light: a virtual environment on local disk in place of a network file system, no heavy imports at
+Keep workers (spark.python.worker.reuse, true by default). Use fewer and larger partitions for stages with Python. Make
+the environment light: a virtual environment on local disk in place of a network file system, and no heavy imports at
 the top of modules that every worker loads.
 
 ## When to ignore it
-When it is seen only once, in the first stage with Python: some seconds of it are unavoidable.
+When it is seen only once, in the first stage with Python: some seconds of it cannot be avoided.
 """
 
 from __future__ import annotations

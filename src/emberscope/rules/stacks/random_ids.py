@@ -2,19 +2,21 @@
 
 ## What it means
 UUID.randomUUID and SecureRandom give numbers that nobody can guess. They ask the operating system or compute a digest
-for each number, and all threads of an executor share one source with a lock around it. Ids for rows need none of
+for each number, and threads of an executor wait for each other at the lock around the source. Ids for rows need none of
 this.
 
 ## What it costs
-An upper bound: CPU time, native code and waits for locks of these stacks taken off.
+An upper bound: CPU time, time in native code and waits for locks of these stacks, taken off the tasks before the
+schedule is replayed.
 
 ## What to do
-Use uuid() or monotonically_increasing_id() of Spark, a hash of the row's own key (xxhash64, sha2), or a Random for
-each partition (java.util.SplittableRandom, ThreadLocalRandom). Ids out of the key also stay the same when a task is
-run again.
+Use uuid() or monotonically_increasing_id() of Spark, a hash of the row's own key (xxhash64; sha2 where no two may
+collide), or a plain generator (a SplittableRandom for each partition, ThreadLocalRandom). Ids made from the key also
+stay the same when a task runs again.
 
 ## When to ignore it
-When the numbers are secrets, such as tokens, salts and keys: then they have to be drawn like this, if on fewer rows.
+When the numbers are secrets, such as tokens, salts and keys: then they have to be drawn like this, but perhaps for
+fewer rows.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
 """Classes or methods were looked up by name for each row.
 
 ## What it means
-Class.forName, getMethod and loadClass search jars and tables, and class loaders let only one thread search at a time.
-They are meant for start-up. Inside of a function that runs for each row they are paid for each row, and tasks wait
-for each other.
+Class.forName, getMethod and loadClass search jars and tables, and a class loader lets only one thread at a time look
+for the same class. They are meant for start-up. Inside of a function that runs for each row they are paid for each row,
+and tasks wait for each other.
 
 ## What it costs
-CPU time, native code and waits for locks of these stacks taken off each task of the stage and replayed.
+An upper bound: CPU time, time in native code and waits for locks of these stacks, taken off the tasks before the
+schedule is replayed.
 
 ## What to do
 Look the class or method up once, keep it in a static field or a lazy val of an object, and call it through that.

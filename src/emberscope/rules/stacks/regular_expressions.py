@@ -1,22 +1,21 @@
-"""Most of a stage's CPU time was matching of regular expressions.
+"""Much of a stage's time went into matching regular expressions.
 
 ## What it means
 The tasks spent their time in the matcher. A pattern with nested or overlapping repetitions, such as (a+)+ or .*x.*y,
-tries very many ways to match before it gives up: the time for one row can grow with the square of its length or
-worse. Such stacks are deep, with the same classes of java.util.regex over and over.
+tries very many ways to match before it gives up: the time for one row can grow with the square of its length or worse.
+Such stacks are deep, with the same classes of java.util.regex over and over.
 
 ## What it costs
-An upper bound: the CPU time of the matcher's stacks taken off, as if matching were free. What remains after a change
-depends on the pattern.
+An upper bound: the CPU time of the matcher's stacks, as if matching were free, taken off the tasks before the schedule
+is replayed. What remains after a change depends on the pattern.
 
 ## What to do
-Rule rows out before the expression is tried (contains, startsWith, a filter on another column). Where a plain
-function does, use it: split_part, substring_index, instr. Make repetitions possessive or exclusive ([^,]* in place of
-.*), anchor the pattern, take nested repetitions apart.
+Rule rows out before the expression is tried (contains, startsWith, a filter on another column). Where a plain function
+does, use it: split_part, substring_index, instr. Say what a repetition must not cross ([^,]* in place of .*) or let it
+give nothing back (a++), anchor the pattern, and take nested repetitions apart.
 
 ## When to ignore it
-When the matching is the purpose of the job, its pattern is simple already, and it runs on no more rows than it has
-to.
+When the matching is what the job is for, its pattern is simple already, and it runs on no more rows than it has to.
 """
 
 from __future__ import annotations

@@ -1,20 +1,21 @@
 """Rows were turned into objects for a function, and back.
 
 ## What it means
-Spark keeps rows in a compact binary form. A function over Row, a case class or a collection (a typed Dataset's map
-and filter, a UDF with structs or arrays as arguments) needs objects: every field of every row is decoded, boxed and
-copied, and the result is encoded again.
+Spark keeps rows in a compact binary form. A function over Row, a case class or a collection (a typed Dataset's map and
+filter, a UDF with structs or arrays as arguments) needs objects: the fields of every row are decoded, boxed and copied,
+and the result is encoded again.
 
 ## What it costs
-The CPU time of the conversion, not of the function itself, taken off each task of the stage and replayed.
+An upper bound: the CPU time of the conversion, not of the function itself, taken off the tasks before the schedule is
+replayed.
 
 ## What to do
-Give the function only the columns that it needs, as plain numbers and strings. Use column expressions and
-higher-order functions (transform, filter, aggregate) in place of functions over arrays and structs, select before
-map, and put several typed steps next to each other, so that rows are converted once.
+Give the function only the columns that it needs, as plain numbers and strings: select before map. Use column
+expressions and higher-order functions (transform, filter, aggregate) in place of functions over arrays and structs. Put
+several typed steps next to each other, so that rows are converted once.
 
 ## When to ignore it
-When the function does what expressions cannot, on few columns, and what it costs is small beside what it saves later.
+When the function does what expressions cannot, works on few columns already, and takes far longer than the conversion.
 """
 
 from __future__ import annotations

@@ -1,19 +1,20 @@
 """Much CPU time went into computing hash codes of strings.
 
 ## What it means
-A map or set with strings as keys reads each key from end to end for its hash. A string remembers its hash, but one
-that was just read or put together has none yet. Long keys, composite keys made by concatenation, and lookups for each
-row make it the largest part of a stage.
+A map or set with strings as keys reads each key from end to end for its hash. A string remembers its hash, but one that
+was just read or put together has none yet. Long keys, keys made by concatenation, and lookups for each row can make
+that a large part of a stage.
 
 ## What it costs
-An upper bound: the CPU time in String.hashCode taken off, as if keys were numbers.
+An upper bound: the CPU time in String.hashCode, as if keys were numbers, taken off the tasks before the schedule is
+replayed.
 
 ## What to do
-Join by numbers in place of looking strings up in a map; put strings into a dictionary of numbers once. In place of a
+Join by numbers in place of looking strings up in a map, or replace each string by a number once. In place of a
 concatenated key use several columns, or a small class with fields. Look up once for each run of equal values.
 
 ## When to ignore it
-When the keys are short and the map is the purpose of the function, for example in a small lookup by country code.
+When the keys are short and the map is what the function is for, such as a small lookup by country code.
 """
 
 from __future__ import annotations

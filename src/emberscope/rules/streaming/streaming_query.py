@@ -2,24 +2,26 @@
 
 ## What it means
 A streaming query works in small batches, one after the other. It is in trouble when a batch takes longer than the time
-in which its rows came (then each batch is larger than the one before, and what comes out is ever older); when it keeps
-rows of state that nothing ever removes (then memory and checkpoints grow until a batch fails); when its watermark, the
-time up to which events are taken to be complete, stands still or drops many rows; or when most of its batches hold no
-rows at all.
+in which its rows came: then each batch is larger than the one before, and results are ever older. When it keeps rows of
+state that nothing ever removes: then memory and checkpoints grow until a batch fails. When its watermark, the time up
+to which events are taken to be complete, hardly moves, or many rows come after it and are dropped. Or when most of its
+batches hold no rows at all.
 
 ## What it costs
-A stream does not end earlier, so there is no saving of wall time. A query that falls behind costs freshness: the
-delay grows for as long as the input stays as it is. Batches without rows cost the time of the cores that ran them.
+A stream does not end earlier, so there is no saving of wall time. A query that falls behind costs freshness: the delay
+grows as long as the input stays as it is. Rows that come too late are missing in the result. Batches without rows cost
+the core time of their tasks.
 
 ## What to do
-First look at which part of the batch takes its time; the evidence says it. Where it is the work itself, give the query
-more cores or less to do per row. Where it is the checkpoint, put the checkpoint on faster storage. State needs an end:
-a watermark on the event time and a grouping by time windows, or a timeout. For batches without rows, a longer trigger.
+Falling behind: see in the evidence which part of the batch takes its time. Where it is running the batch, give the
+query more cores or less to do for each row; where it is the checkpoint, put that on faster storage. State: give it an
+end, by a watermark on the event time with a grouping by time windows, or by a timeout. Rows too late: a longer delay in
+withWatermark. Batches without rows: a longer trigger.
 
 ## When to ignore it
-While a query catches up after a start or a stop: its first batches are large, and later ones shrink. State that stops
-growing once every key has been seen is no trouble either. Sources with a limit per batch hide how far behind they are;
-the lag of the topic says it.
+While a query catches up after its start or a stop: its first batches are large, and later ones shrink. State that stops
+growing once every key has been seen is no trouble either. A source with a limit for each batch hides how far behind it
+is; the lag of the topic shows it.
 """
 
 from __future__ import annotations

@@ -2,21 +2,21 @@
 
 ## What it means
 An application begins with few executors and gets more, one by one or in steps: by dynamic allocation, or because the
-cluster gives them out slowly. Here tasks were ready to run, all cores that there were had work, and most executors only
-came much later.
+cluster starts them slowly. Here tasks were ready to run and all cores that were there were busy, but most executors
+came only much later.
 
 ## What it costs
-The core time that the waiting tasks would have used, had the executors been there from the first job on, over the
-cores that there were in the end. What the tasks waited for at other times is not in it.
+The core time for which tasks waited until the executors had come, divided by the cores that there were in the end:
+about what the application would have saved with all executors there at the first job. Other waiting is not in it.
 
 ## What to do
-With dynamic allocation, start with more executors, or let Spark ask for them sooner: the settings below carry the
-number that this run ended up with. Without it, look at how long the cluster takes to start containers: images, queues,
-quotas, new machines.
+With dynamic allocation, start with more executors (`spark.dynamicAllocation.initialExecutors`; the value below is what
+this run ended up with), and let Spark ask for more after a second of waiting, as it does by default. Without it, look
+at how long the cluster takes to start containers: images, queues, quotas, new machines.
 
 ## When to ignore it
-When the cluster charges for executors from their start and the wait is short beside the work; or when they came late
-because the cluster was full.
+When executors cost money from their start and the wait is short beside the work; or when they came late because the
+cluster was full.
 """
 
 from __future__ import annotations
