@@ -58,7 +58,6 @@ class PythonStage:
 
 
 @once
-@once
 def python_stages(run: Run) -> Mapping[int, PythonStage]:
     """The stages in which Python functions ran, by stage id."""
     found: dict[int, PythonStage] = {}

@@ -97,7 +97,7 @@ def _taken_back(run: Run, why: Why) -> Iterator[Advice]:
             ("spark.storage.decommission.enabled", "It hands its blocks to others before it goes."),
             ("spark.storage.decommission.shuffleBlocks.enabled", "Shuffle output too, so that no stage runs again."),
         ):
-            default = key.endswith("shuffleBlocks.enabled") and version(run) >= (3, 2)
+            default = key.endswith("shuffleBlocks.enabled") and version(run) >= (3, 4)
             if not is_on(run, key, default=default):
                 yield set_conf(key, "true", text)
     if why != "decommissioned":

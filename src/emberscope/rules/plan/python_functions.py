@@ -166,8 +166,8 @@ def _advice(run: Run, stage: PythonStage, line: str) -> Iterator[Advice]:
             "code",
             f"If {name} has to be Python, make it a pandas UDF (`@pandas_udf`) that takes and gives whole columns.",
         )
-        # Arrow for plain UDFs exists since Spark 3.5 and is the default since 4.3.
-        if is_on(run, _ARROW, default=version(run) >= (4, 3)):
+        # Arrow for plain UDFs exists since Spark 3.5 and is the default since 4.2.
+        if is_on(run, _ARROW, default=version(run) >= (4, 2)):
             yield Advice(
                 "check",
                 "Arrow is switched on for plain UDFs but this one went row by row: pandas or pyarrow is missing on the "

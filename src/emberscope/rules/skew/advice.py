@@ -107,7 +107,9 @@ def _split_by_adaptive_execution(run: Run, found: Straggler, join: str) -> Itera
             "was left whole.",
         )
     if ratio <= factor:
-        value = f"{max(1.5, math.floor(ratio * 5) / 10):g}"
+        # A whole number until Spark 3.3.
+        whole = version(run) < (3, 4)
+        value = f"{max(2, math.floor(ratio / 2)) if whole else max(1.5, math.floor(ratio * 5) / 10):g}"
         yield set_conf(
             _FACTOR,
             value,

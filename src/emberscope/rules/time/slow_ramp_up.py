@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from emberscope.tables.run import Run
+
+
+_BACKLOG: Final = "spark.dynamicAllocation.schedulerBacklogTimeout"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +133,13 @@ def _advice(run: Run, most: int) -> Iterator[Advice]:
     if is_on(run, "spark.dynamicAllocation.enabled", default=False):
         why = f"The application ended up with {most} cores; let it begin with their executors."
         yield set_conf("spark.dynamicAllocation.initialExecutors", executors, why)
-        yield set_conf(
-            "spark.dynamicAllocation.schedulerBacklogTimeout",
-            "1s",
-            "So long tasks wait before Spark asks for more executors (1s is the default); each time it asks for twice "
-            "as many.",
-        )
+        if run.setting(_BACKLOG) not in (None, "1", "1s"):
+            yield set_conf(
+                _BACKLOG,
+                "1s",
+                f"So long tasks wait before Spark asks for more executors, instead of {run.setting(_BACKLOG)}; each time "
+                "it asks for twice as many.",
+            )
         return
     yield Advice(
         "cluster",
