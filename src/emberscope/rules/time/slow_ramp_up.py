@@ -137,8 +137,8 @@ def _advice(run: Run, most: int) -> Iterator[Advice]:
             yield set_conf(
                 _BACKLOG,
                 "1s",
-                f"So long tasks wait before Spark asks for more executors, instead of {run.setting(_BACKLOG)}; each time "
-                "it asks for twice as many.",
+                f"So long tasks wait before Spark asks for more executors, instead of {run.setting(_BACKLOG)}; each "
+                "time it asks for twice as many.",
             )
         return
     yield Advice(
