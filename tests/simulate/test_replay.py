@@ -108,3 +108,23 @@ def test_slots_are_what_the_cores_of_each_executor_hold(cpus: str, slots: int) -
         tasks=[task(0, 0, 10_000)],
     )
     assert timeline_of(run).stages[0].slots == slots
+
+
+def test_executors_that_came_later_and_went_earlier_are_slots_too() -> None:
+    """A stage of 40 s that grew to 6 cores and shrank again."""
+    executors = [executor("1", 2), executor("2", 4, 10_000, 30_000)]
+    run = run_of(
+        tasks=[task(0, 0, 40_000)], stages=[stage(0, 0, 40_000)], jobs=[job(0, 0, 40_000)], executors=executors
+    )
+    assert [one.slots for one in timeline_of(run).stages] == [6]
+
+
+def test_a_stage_that_ends_before_it_begins_lasts_as_long_as_its_tasks() -> None:
+    run = run_of(
+        tasks=[task(0, 1_000, 9_000)],
+        stages=[stage(0, 50_000, 1_000)],
+        jobs=[job(0, 0, 10_000)],
+        executors=[executor("1", 2)],
+    )
+    (only,) = timeline_of(run).stages
+    assert (only.start_ms - START_MS, only.end_ms - START_MS) == (1_000, 10_000)

@@ -32,3 +32,11 @@ def test_a_task_that_ends_before_it_starts_has_no_duration() -> None:
 
 def test_no_tasks_no_stages() -> None:
     assert list(stage_tasks(run_of(tasks=[]))) == []
+
+
+def test_what_a_clock_made_negative_is_not_known() -> None:
+    (stage,) = stage_tasks(run_of(tasks=[task(0, 1, 10, executor_run_time_ms=-7, gc_time_ms=-1, partition=-1)]))
+    assert stage.run_ms().tolist() == [0]
+    assert np.isnan(stage.numbers("gc_time_ms")).all()
+    assert stage.numbers("partition").tolist() == [-1]
+    assert len(stage.succeeded()) == 0

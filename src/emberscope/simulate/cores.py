@@ -23,6 +23,11 @@ def observed_window(run: Run) -> tuple[int, int] | None:
     return start_ms, start_ms + length_ms
 
 
+def is_whole(run: Run) -> bool:
+    """Whether the log has both begin and end of the application."""
+    return run.application.app_start_ms is not None and run.application.app_end_ms is not None
+
+
 @once
 def core_steps(run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
     """Times (epoch ms, sorted) at which the number of cores changes, and that number from each time on.
@@ -56,6 +61,18 @@ def cores_at(steps: tuple[NDArray[np.int64], NDArray[np.int64]], times: NDArray[
     """The number of cores at each of `times` (epoch ms)."""
     index = np.searchsorted(steps[0], times, side="right") - 1
     return np.where(index >= 0, steps[1][np.maximum(index, 0)], 0).astype(np.int64)
+
+
+def most_between(
+    steps: tuple[NDArray[np.int64], NDArray[np.int64]], begins: NDArray[Any], ends: NDArray[Any]
+) -> NDArray[np.int64]:
+    """The largest number of cores at any time of each span (epoch ms; begin and end count too)."""
+    first = np.maximum(np.searchsorted(steps[0], begins, side="right") - 1, 0)
+    last = np.maximum(np.searchsorted(steps[0], ends, side="right") - 1, first)
+    padded = np.append(steps[1], 0)
+    inside = np.maximum.reduceat(padded, np.column_stack((first, last + 1)).ravel())[::2]
+    # Before the first step there is nothing.
+    return np.where(np.asarray(ends) < steps[0][0], 0, inside).astype(np.int64)
 
 
 @once

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from emberscope.simulate.cores import cores_at, observed_window, slot_steps
+from emberscope.simulate.cores import most_between, observed_window, slot_steps
 from emberscope.simulate.stage_tasks import StageKey, StageTasks, stage_tasks
 from emberscope.tables.run import once
 from emberscope.units import format_ms
@@ -103,7 +103,7 @@ def timeline(run: Run) -> Timeline | None:
     spans = _task_spans(tasks)
     shared = _overlaps_another(spans)
     most_slots = {
-        cpus: None if offered is None else cores_at(offered, spans).max(axis=1).tolist()
+        cpus: None if offered is None else most_between(offered, spans[:, 0], spans[:, 1]).tolist()
         for cpus, offered in steps.items()
     }
     stages = []
@@ -111,6 +111,8 @@ def timeline(run: Run) -> Timeline | None:
         if np.isnan(launched):
             continue
         submitted, completed, job, parents = facts.get(stage.key, (None, None, None, ()))
+        if submitted is not None and completed is not None and completed < submitted:
+            submitted = completed = None  # a clock was set: the tasks' own times are left
         start = launched if submitted is None else submitted
         durations = stage.durations_ms()
         most = most_slots[stage.cpus]

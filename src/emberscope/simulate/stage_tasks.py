@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 StageKey = tuple[int, int]
 
+_AMOUNTS: Final = ("_ms", "_ns", "_bytes", "_records")
+
 # Rows are ordered by these, the first one first, whatever their order in the table.
 _ORDER: Final = ("stage_id", "stage_attempt", "launch_ms", "task_id", "finish_ms")
 
@@ -34,10 +36,12 @@ class TaskColumns:
     made: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
 
     def numbers(self, name: str) -> NDArray[np.float64]:
-        """A column as float64; NaN where it is not known."""
+        """A column as float64; NaN where it is not known. No amount is below 0: what a clock set back made so is not
+        known."""
         if name not in self.made:
             column = self.table[name].cast(pa.float64(), safe=False).to_numpy()
-            self.made[name] = np.asarray(column, dtype=np.float64)[self.order]
+            values = np.asarray(column, dtype=np.float64)[self.order]
+            self.made[name] = np.where(values < 0, np.nan, values) if name.endswith(_AMOUNTS) else values
         return self.made[name]
 
     def amounts(self, name: str) -> NDArray[np.float64]:
