@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from emberscope.errors import UsageError
-from emberscope.units import parse_bytes
+from emberscope.units import parse_bytes, parse_ms
 
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
@@ -32,6 +32,15 @@ def number_setting(run: Run, key: str, default: float) -> float:
     except ValueError:
         return default
     return number if math.isfinite(number) else default
+
+
+def ms_setting(run: Run, key: str, default: str, *, unit: str = "ms") -> float:
+    """A time in milliseconds; the default where nothing was set, or nothing that is a time."""
+    value = run.setting(key)
+    try:
+        return parse_ms(default if value is None else value, default_unit=unit)
+    except UsageError:
+        return parse_ms(default, default_unit=unit)
 
 
 def is_on(run: Run, key: str, *, default: bool) -> bool:

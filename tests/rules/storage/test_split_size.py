@@ -60,3 +60,11 @@ def test_healthy_splits_or_tasks_without_overhead_are_not_told() -> None:
 def test_silent_on_small_scans_of_spark(log: str) -> None:
     assert found(RULE, spark_wrote(log)) == []
     assert found(RULE, fault("small_files")) == []
+
+
+def test_a_size_of_nothing_is_no_size() -> None:
+    slow = {"count": 400, "read": 8 * MIB, "run_ms": 100, "body_ms": 50}
+    (usual,), (nothing,) = (
+        found(RULE, reading(**slow, conf={"spark.sql.files.maxPartitionBytes": size})) for size in ("128m", "0")
+    )
+    assert setting(nothing) == setting(usual)

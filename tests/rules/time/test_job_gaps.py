@@ -84,3 +84,11 @@ def test_a_job_without_any_executor() -> None:
     (finding,) = found(RULE, run)
     assert finding.wasted_wall_ms == 35_000
     assert finding.advice[0].kind == "cluster"
+
+
+@pytest.mark.parametrize(
+    ("wait", "told"), [("60s", "1 min 00 s"), ("500", "500 ms"), ("forever", "3.0 s"), ("", "3.0 s")]
+)
+def test_what_is_no_time_is_told_as_what_spark_takes_without_it(wait: str, told: str) -> None:
+    (finding,) = found(RULE, held_back("NODE_LOCAL", {"spark.locality.wait": wait}))
+    assert f"they waited up to {told}." in finding.advice[0].text

@@ -29,14 +29,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from emberscope.errors import UsageError
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.executors.removals import WORDS, Removal, removals
-from emberscope.rules.settings import is_on
+from emberscope.rules.settings import is_on, ms_setting
 from emberscope.simulate.stage_figures import stage_figures
 from emberscope.tables.executors import EXECUTORS
 from emberscope.tables.tasks import TASKS
-from emberscope.units import counted, format_ms, parse_ms
+from emberscope.units import counted, format_ms
 
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
@@ -179,7 +178,7 @@ def _cold_ms(run: Run, cores: dict[str, int]) -> float:
 
 
 def _advice(run: Run, longest_ms: float) -> Iterator[Advice]:
-    now_ms = _idle_timeout_ms(run)
+    now_ms = ms_setting(run, "spark.dynamicAllocation.executorIdleTimeout", "60s", unit="s")
     seconds = math.ceil((now_ms + longest_ms) / 30_000) * 30
     if is_on(run, "spark.dynamicAllocation.enabled", default=False):
         yield set_conf(
@@ -190,13 +189,6 @@ def _advice(run: Run, longest_ms: float) -> Iterator[Advice]:
         )
     else:
         yield Advice("check", "Find out who ends executors: dynamic allocation is not switched on by a setting here.")
-
-
-def _idle_timeout_ms(run: Run) -> float:
-    try:
-        return parse_ms(run.setting("spark.dynamicAllocation.executorIdleTimeout") or "60s", default_unit="s")
-    except UsageError:
-        return 60_000.0
 
 
 RULE = Rule(

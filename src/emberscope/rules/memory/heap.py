@@ -42,8 +42,8 @@ class Heap:
 def heap_setting(run: Run) -> tuple[str, int]:
     """Name and value in bytes of the setting: in local mode tasks run in the driver. Spark's default is 1g."""
     key = "spark.driver.memory" if is_local(run) else "spark.executor.memory"
-    # Spark takes a bare number of these two for MiB.
-    return key, bytes_setting(run, key, "1g", unit="m")
+    # Spark takes a bare number of these two for MiB. No JVM runs in nothing.
+    return key, bytes_setting(run, key, "1g", unit="m") or 1 << 30
 
 
 @once
@@ -100,7 +100,7 @@ def driver_heap_bytes(run: Run) -> float:
     """The heap of the driver by its setting; in local mode as the JVM said."""
     if is_local(run):
         return heap_bytes(run)
-    return float(bytes_setting(run, "spark.driver.memory", "1g", unit="m"))
+    return float(bytes_setting(run, "spark.driver.memory", "1g", unit="m") or 1 << 30)
 
 
 def memory_fraction(run: Run) -> float:

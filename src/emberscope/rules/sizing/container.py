@@ -37,7 +37,7 @@ class Shape:
 @once
 def shape_of(run: Run) -> Shape:
     """The shape that the settings of this run ask for."""
-    heap = bytes_setting(run, "spark.executor.memory", "1g", unit="m") // MIB
+    heap = (bytes_setting(run, "spark.executor.memory", "1g", unit="m") // MIB) or 1024  # no JVM runs in nothing
     ratio = EMR_OVERHEAD_RATIO if run.application.vendor == "emr" else OVERHEAD_RATIO
     for factor in ("spark.yarn.executor.memoryOverheadFactor", "spark.executor.memoryOverheadFactor"):  # EMR's, Spark's
         ratio = number_setting(run, factor, ratio)

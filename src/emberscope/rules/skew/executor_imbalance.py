@@ -29,10 +29,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from emberscope.errors import UsageError
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, set_conf
 from emberscope.rules.places import place_of, places
 from emberscope.rules.price import Price
+from emberscope.rules.settings import ms_setting
 from emberscope.simulate.replay import end_ms, makespan_ms, timeline
 from emberscope.simulate.shares import Steps, steps
 from emberscope.simulate.stage_figures import stage_figures
@@ -40,7 +40,7 @@ from emberscope.simulate.stage_tasks import StageTasks
 from emberscope.tables.executors import EXECUTORS
 from emberscope.tables.stages import STAGES
 from emberscope.tables.tasks import TASKS
-from emberscope.units import counted, format_ms, format_ratio, parse_ms
+from emberscope.units import counted, format_ms, format_ratio
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -188,10 +188,7 @@ def _price(run: Run, stage: StageTasks, cores: int) -> Price:
 
 
 def _advice(run: Run, near: bool) -> Iterator[Advice]:
-    try:
-        wait_ms = parse_ms(run.setting("spark.locality.wait") or "3s", default_unit="ms")
-    except UsageError:
-        wait_ms = 3_000.0
+    wait_ms = ms_setting(run, "spark.locality.wait", "3s")
     if near and wait_ms > 0:
         yield set_conf(
             "spark.locality.wait",
@@ -218,4 +215,5 @@ RULE = Rule(
     limits=Limits(),
     check=check,
     needs_times=True,
+    needs_all_tasks=True,
 )

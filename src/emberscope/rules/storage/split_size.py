@@ -33,7 +33,7 @@ from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, set_co
 from emberscope.rules.places import Place, place_of, places
 from emberscope.rules.price import priced
 from emberscope.rules.settings import MIB, bytes_setting, memory_words
-from emberscope.rules.shuffle.partitions import most_cores
+from emberscope.rules.shuffle.partitions import MOST_PARTITIONS, most_cores
 from emberscope.rules.storage.files import FileScan, file_scans, stages_at
 from emberscope.tables.jobs import JOBS
 from emberscope.tables.plan_metrics import PLAN_METRICS
@@ -80,9 +80,15 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
                 yield from _too_small(run, limits, place, scan, stage, cores)
 
 
+def _split_bytes(run: Run) -> int:
+    """The largest size of a split; Spark's default where it was set to nothing."""
+    return bytes_setting(run, _SPLIT, "128m") or 128 * MIB
+
+
 def _too_large(run: Run, place: Place, scan: FileScan, stage: StageTasks, most: float) -> Finding:
-    now = bytes_setting(run, _SPLIT, "128m")
-    count = max(len(stage), math.ceil(float(stage.amounts("input_bytes").sum()) / (128 * MIB)))
+    now = _split_bytes(run)
+    wanted = math.ceil(float(stage.amounts("input_bytes").sum()) / (128 * MIB))
+    count = max(len(stage), min(wanted, MOST_PARTITIONS))
     work = float(np.nansum(stage.durations_ms())) + _TASK_MS * (count - len(stage))
     price = priced(
         run,
@@ -104,7 +110,7 @@ def _too_large(run: Run, place: Place, scan: FileScan, stage: StageTasks, most: 
 def _too_small(
     run: Run, limits: Limits, place: Place, scan: FileScan, stage: StageTasks, cores: int
 ) -> Iterator[Finding]:
-    now = bytes_setting(run, _SPLIT, "128m")
+    now = _split_bytes(run)
     most = float(stage.amounts("input_bytes").max())
     times = min(128 * MIB / most, _MOST_BYTES / now, len(stage) / (limits.waves * cores))
     if times < 2 or scan.size_bytes < now:
