@@ -121,3 +121,7 @@ def test_only_the_largest_spills_of_very_many_stages_are_replayed() -> None:
         executors=[executor("1", 1)],
     )
     assert [finding.where.stage for finding in found(RULE, run)] == list(range(60 - RULE.limits.most_stages, 60))
+
+
+def test_more_partitions_than_a_driver_can_look_after_are_not_advised() -> None:
+    assert advised(spilling(4, 1 << 55, 1 << 54)) == {}

@@ -80,3 +80,10 @@ def test_a_shuffle_of_rdds_takes_it_as_an_argument_unless_it_is_one_of_spark_sql
     assert "numPartitions" in advised_for({"sql_execution_id": None})
     rows = {"sql_execution_id": None, "rdd_names": ["MapPartitionsRDD", "ShuffledRowRDD"]}
     assert advised_for(rows) == "spark.sql.shuffle.partitions=24"
+
+
+def test_more_partitions_than_a_driver_can_look_after_are_not_advised() -> None:
+    assert found(RULE, shuffling(3, shuffle_read_local_bytes=1 << 55)) == [], "their start would take longer"
+    (finding,) = found(RULE, shuffling(3, 50_000_000, shuffle_read_local_bytes=1 << 55))
+    assert advised(finding) == {}
+    assert "Send less through this shuffle" in finding.advice[0].text

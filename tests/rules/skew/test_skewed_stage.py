@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from emberscope.rules.base import Finding
 from emberscope.rules.skew.skewed_stage import RULE
 from emberscope.tables.plan_nodes import PLAN_NODES
@@ -160,3 +162,10 @@ def test_says_why_adaptive_execution_left_a_large_partition_whole() -> None:
     assert "neither side of a full outer join" in full.advice[0].text
     left = only(skewed({**JOIN, "detail": "SortMergeJoin [key#1L], [key#9L], LeftOuter"}))
     assert "only the side whose rows are all kept" in left.advice[0].text
+
+
+@pytest.mark.parametrize("mib", [2, 4, 6])
+def test_no_limit_sets_a_partition_apart_that_is_no_larger_than_others(mib: int) -> None:
+    """The task has 100 times the records of its siblings, and not many more bytes."""
+    assert advised(only(skewed(JOIN, shuffle_read_local_bytes=mib << 20))) == {}
+    assert advised(only(skewed(JOIN, shuffle_read_local_bytes=40 << 20))) != {}

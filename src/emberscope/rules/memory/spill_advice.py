@@ -11,6 +11,7 @@ import numpy as np
 from emberscope.rules.base import Advice, set_conf
 from emberscope.rules.memory.heap import heap_setting, memory_fraction
 from emberscope.rules.settings import MIB, bytes_setting, is_local, is_on, memory_words, number_setting, version
+from emberscope.rules.shuffle.partitions import MOST_PARTITIONS
 from emberscope.units import format_bytes
 
 if TYPE_CHECKING:
@@ -42,10 +43,16 @@ def advice_for(run: Run, place: Place, stage: StageTasks, *, skewed: bool) -> It
     partitions = max(math.ceil(shuffled / _PARTITION_BYTES), math.ceil(len(stage) * _short_by(stage)))
     facts = (
         f"The stage read {format_bytes(shuffled)} of shuffle data in {len(stage)} partitions of "
-        f"{format_bytes(shuffled / len(stage))}; {partitions} hold {format_bytes(shuffled / partitions)} each, no more "
-        "than 128 MiB, and what their tasks sort fits into the memory that they had."
+        f"{format_bytes(shuffled / len(stage))}; {partitions} hold {format_bytes(shuffled / partitions)} each, and "
+        "what their tasks sort fits into the memory that they had."
     )
-    if place.where.sql is not None:
+    if partitions > MOST_PARTITIONS:
+        yield Advice(
+            "code",
+            f"Send less through the shuffle before it: filter rows, select columns and aggregate first. {facts} So "
+            "many are more than a driver can look after.",
+        )
+    elif place.where.sql is not None:
         yield set_conf("spark.sql.shuffle.partitions", partitions, facts)
         yield from _let_them_stay_small(run, shuffled / partitions)
     else:
@@ -77,8 +84,8 @@ def _more_memory(run: Run, place: Place, stage: StageTasks, shuffled: float) -> 
         value,
         f"Tasks needed up to {factor:.1f}× the memory they were given; the heap has {format_bytes(now)} now.",
     )
-    if place.where.sql is not None and shuffled > 0:
-        count = math.ceil(len(stage) * factor)
+    count = math.ceil(len(stage) * factor)
+    if place.where.sql is not None and shuffled > 0 and count <= MOST_PARTITIONS:
         yield set_conf(
             "spark.sql.shuffle.partitions",
             count,

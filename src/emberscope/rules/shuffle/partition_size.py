@@ -37,7 +37,13 @@ from emberscope.rules.long_stages import long_stages, ratios
 from emberscope.rules.places import place_of, places
 from emberscope.rules.price import priced
 from emberscope.rules.shuffle.blocks import fetched_bytes
-from emberscope.rules.shuffle.partitions import TARGET_BYTES, in_whole_waves, more_partitions, most_cores
+from emberscope.rules.shuffle.partitions import (
+    MOST_PARTITIONS,
+    TARGET_BYTES,
+    in_whole_waves,
+    more_partitions,
+    most_cores,
+)
 from emberscope.simulate.stage_figures import stage_figures
 from emberscope.tables.jobs import JOBS
 from emberscope.tables.stages import STAGES
@@ -90,7 +96,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         count = in_whole_waves(math.ceil(float(partitions.sum()) / TARGET_BYTES), cores)
         price = priced(
             run,
-            {stage.key: _cut(stage, count, limits.task_ms)},
+            {stage.key: _cut(stage, min(count, MOST_PARTITIONS), limits.task_ms)},
             f"The stage's work cut into {count} tasks, {limits.task_ms:.0f} ms more for each.",
         )
         if not price.wall_ms or price.wall_ms < limits.least_ratio * figures.wall_ms[index]:

@@ -21,6 +21,9 @@ TARGET_BYTES: Final = 128 * MIB
 """What a shuffle partition should hold (RAPIDS tools and others aim at 128 MB)."""
 
 PARTITIONS: Final = "spark.sql.shuffle.partitions"
+MOST_PARTITIONS: Final = 200_000
+"""So many partitions a shuffle may be advised to have: the driver keeps account of each (our proposal)."""
+
 ADVISORY: Final = "spark.sql.adaptive.advisoryPartitionSizeInBytes"
 # A shuffle into a number of partitions that the program gives.
 _FIXED: Final = re.compile(r"REPARTITION_(BY|WITH)_NUM|RoundRobinPartitioning")
@@ -67,6 +70,13 @@ def _in_program(run: Run, place: Place) -> str | None:
 def more_partitions(run: Run, place: Place, count: int, partition_bytes: float) -> Iterator[Advice]:
     """The change that cuts the shuffle into `count` partitions of so many bytes."""
     facts = f"{count} partitions hold {format_bytes(partition_bytes)} each."
+    if count > MOST_PARTITIONS:
+        yield Advice(
+            "code",
+            f"Send less through this shuffle: filter rows, select columns and aggregate before it. "
+            f"{count:,} partitions would hold {format_bytes(partition_bytes)} each, more than a driver can look after.",
+        )
+        return
     call = _in_program(run, place)
     if call is not None:
         yield Advice("code", f"Ask for {call.format(count)}: no setting changes it. {facts}")

@@ -20,6 +20,7 @@ _SPLITS: Final = "spark.sql.adaptive.skewJoin.enabled"
 _THRESHOLD: Final = "spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes"
 _FACTOR: Final = "spark.sql.adaptive.skewJoin.skewedPartitionFactor"
 _FORCE: Final = "spark.sql.adaptive.forceOptimizeSkewedJoin"
+_LEAST_FACTOR: Final = 1.5  # partitions that are hardly larger than the median are not worth splitting (our proposal)
 _ADVISORY: Final = "spark.sql.adaptive.advisoryPartitionSizeInBytes"
 
 
@@ -95,6 +96,10 @@ def _split_by_adaptive_execution(run: Run, found: Straggler, join: str) -> Itera
         yield set_conf(_SPLITS, "true", "The splitting of skewed joins was switched off.")
     size = float(found.tasks.shuffle_read_bytes()[found.longest])
     ratio = size / max(found.median_bytes, 1.0)
+    whole = version(run) < (3, 4)  # until then the factor is a whole number
+    least = math.ceil(_LEAST_FACTOR) if whole else _LEAST_FACTOR
+    if ratio <= least:
+        return  # it has no more bytes than the others: no limit would set it apart
     threshold = bytes_setting(run, _THRESHOLD, "256m")
     factor = number_setting(run, _FACTOR, 5.0)
     advisory = bytes_setting(run, _ADVISORY, "64m")
@@ -107,9 +112,7 @@ def _split_by_adaptive_execution(run: Run, found: Straggler, join: str) -> Itera
             "was left whole.",
         )
     if ratio <= factor:
-        # A whole number until Spark 3.3.
-        whole = version(run) < (3, 4)
-        value = f"{max(2, math.floor(ratio / 2)) if whole else max(1.5, math.floor(ratio * 5) / 10):g}"
+        value = f"{max(least, math.floor(ratio / 2) if whole else math.floor(ratio * 5) / 10):g}"
         yield set_conf(
             _FACTOR,
             value,
