@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -127,6 +127,35 @@ def test_confidence_is_taken_off_for_tasks_that_were_not_seen() -> None:
     assert data_confidence(run_of(stages=stages, tasks=[])) == 0
     cut = Coverage((Note("cut", "the last line is cut", lost={"lines": 1}),))
     assert data_confidence(run_of(coverage=cut)) == 0.9
+
+
+def test_a_task_whose_times_run_backwards_was_not_seen() -> None:
+    tasks = [task(0, 0, 9, task_index=i, finish_ms=-5 if i == 0 else 9) for i in range(4)]
+    assert data_confidence(run_of(stages=[stage(0, 0, 10, task_count=4)], tasks=tasks)) == 0.75
+
+
+def test_a_stage_without_an_end_counts_where_the_log_has_no_beginning() -> None:
+    rows = {"stages": [stage(0, 0, 10, task_count=4, status="unfinished")], "tasks": [task(0, 0, 9, task_index=1)]}
+    assert data_confidence(run_of(**rows)) == 1, "it was still running"
+    assert data_confidence(run_of(None, **rows)) == 0.25
+
+
+def test_that_data_are_missing_is_no_less_sure_for_it() -> None:
+    run = run_of(stages=[stage(0, 0, 10, task_count=4)], tasks=[task(0, 0, 9, task_index=0)])
+    blind = replace(finding(Where(), None, confidence=0.8), consequence="blind")
+    told = evaluate(run, [rule("X1", blind), rule("X2", finding(Where(), None, confidence=0.8))]).findings
+    assert {one.rule.code: one.confidence for one in told} == {"X1": 0.8, "X2": 0.2}
+
+
+def test_what_needs_all_tasks_is_not_evaluated_without_some() -> None:
+    stages = [stage(0, 0, 10, task_count=200)]
+    asks = replace(rule("X1", finding(Where(), 1)), needs_all_tasks=True)
+    for count, answered in ((200, True), (199, True), (190, False), (0, False)):
+        run = run_of(stages=stages, tasks=[task(0, 0, 9, task_index=i) for i in range(count)])
+        told = evaluate(run, [asks])
+        assert bool(told.findings) == answered, count
+        assert bool(told.not_evaluated) != answered, count
+    assert "of which this log holds 0 %" in told.not_evaluated[0].needs
 
 
 def test_a_real_run_has_all_tasks_of_its_stages() -> None:

@@ -17,7 +17,7 @@ from emberscope.eventlog.read import read_event_log
 from emberscope.report.diagnosis import diagnose, diagnose_document
 from emberscope.rules.base import Rule
 from emberscope.rules.catalog import RULES
-from emberscope.rules.evaluate import SEVERITIES, data_confidence, evaluate
+from emberscope.rules.evaluate import LEAST_TASKS_SEEN, SEVERITIES, data_confidence, evaluate
 from emberscope.tables.run import Run
 from emberscope.tables.samples import SAMPLES
 from tests.rules.logs import HEALTHY, PATHS, diagnosis, log_run, severe, text_of, worst
@@ -118,6 +118,29 @@ def test_of_half_of_the_events_nothing_worse_is_made(name: str, tmp_path: Path) 
     assert worst(told) >= min(worst(whole), hint), found_now
 
 
+@every_log
+def test_without_some_of_the_tasks_nothing_is_said_to_have_been_idle(name: str) -> None:
+    """A lost task leaves its slot as empty as one that never ran."""
+    run = log_run(name)
+    chance = random.Random(7)
+    kept = [row for row in range(run.tables["tasks"].num_rows) if chance.random() < 0.7]
+    part = with_rows(run, "tasks", run.tables["tasks"].take(pa.array(kept, pa.int64())))
+    told, of_idleness = evaluate(part), {rule.code for rule in RULES if rule.needs_all_tasks}
+    assert of_idleness >= {"A1", "A2", "A3", "A8", "B6"}
+    if data_confidence(part) < LEAST_TASKS_SEEN:
+        assert of_idleness <= {answer.code for answer in told.not_evaluated}
+        assert not of_idleness & {one.rule.code for one in told.findings}
+
+
+@pytest.mark.parametrize("name", ["cache_never_read", "findings_waiting", "findings_plan_shapes"])
+def test_a_log_that_goes_on_elsewhere_claims_no_cache_unused(name: str, tmp_path: Path) -> None:
+    lines = text_of(PATHS[name]).splitlines(keepends=True)
+    for part in (lines[: len(lines) * 3 // 4], lines[: len(lines) // 2], [*lines[:3], *lines[len(lines) // 3 : -1]]):
+        log = tmp_path / "part"
+        log.write_bytes(b"".join(part))
+        assert "C10" not in {one.rule.code for one in evaluate(read_event_log(str(log))).findings}
+
+
 @healthy_log
 def test_a_healthy_log_stays_healthy_as_it_grows(name: str) -> None:
     run = log_run(name)
@@ -148,14 +171,14 @@ def test_growing_keeps_what_the_scheduler_did() -> None:
 def test_settings_as_nobody_can_mean_them_are_no_reason_to_crash(rule: Rule[Any]) -> None:
     source = Path(__file__).parents[2] / "src" / "emberscope" / "rules"
     keys = sorted({key for p in source.rglob("*.py") for key in re.findall(r"\bspark(?:\.\w+)+", p.read_text())})
-    run = log_run("findings_skew_spill_python")
-    schema = run.tables["conf"].schema
-    for value in JUNK:
-        rows = [{"key": key, "value": value, "scope": "spark"} for key in [*keys, "spark.no.such.setting"]]
-        conf = pa.Table.from_pylist(rows, schema=schema)
-        for ranked in evaluate(with_rows(run, "conf", conf), [rule]).findings:
-            assert ranked.severity in SEVERITIES
-            assert "nan" not in ranked.finding.summary.split()
+    for name in ("findings_skew_spill_python", "findings_plan_shapes", "findings_waiting", "small_files"):
+        run = log_run(name)
+        for value in JUNK:
+            rows = [{"key": key, "value": value, "scope": "spark"} for key in [*keys, "spark.no.such.setting"]]
+            conf = pa.Table.from_pylist(rows, schema=run.tables["conf"].schema)
+            for ranked in evaluate(with_rows(run, "conf", conf), [rule]).findings:
+                assert ranked.severity in SEVERITIES
+                assert "nan" not in ranked.finding.summary.split()
 
 
 def plan_rows(shape: str, count: int) -> list[dict[str, Any]]:

@@ -119,8 +119,10 @@ class Reads:
 class Rule(Generic[LimitsT]):
     """One diagnosis. `code` is never reused; `check` is pure: no I/O, no clock, no state.
 
-    `needs_times`: whether it can say nothing where start and end of the application are not known. `partly` is what it
-    can do without, but then judges only part of what it is for.
+    `needs_times`: whether it can say nothing where start and end of the application are not known. `needs_all_tasks`:
+    whether its evidence is that nothing ran, as it seems too in a log that lacks some of the tasks. `needs_whole`:
+    whether part of its evidence is that something came only once, so that `check` looks for that only in a log with
+    begin and end of the application. `partly` is what it can do without, but then judges only part of what it is for.
     """
 
     code: str
@@ -130,6 +132,8 @@ class Rule(Generic[LimitsT]):
     limits: LimitsT
     check: Callable[[Run, LimitsT], Iterator[Finding]]
     needs_times: bool = False
+    needs_all_tasks: bool = False
+    needs_whole: bool = False
     partly: tuple[Reads, ...] = ()
 
     @property

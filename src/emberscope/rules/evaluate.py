@@ -12,9 +12,10 @@ import pyarrow.compute as pc
 from emberscope.rules.base import Consequence, Evidence, Finding, Reads, Rule, Where
 from emberscope.rules.catalog import RULES
 from emberscope.rules.causes import causes
-from emberscope.simulate.cores import observed_window, offered_core_ms
+from emberscope.simulate.cores import is_whole, observed_window, offered_core_ms
 from emberscope.simulate.stage_figures import stage_figures
 from emberscope.tables.run import once
+from emberscope.units import format_ratio
 
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
@@ -35,6 +36,9 @@ _LEAST: Final[dict[Consequence | None, str]] = {"ended": "critical", "blind": "m
 
 # Applications whose tasks ran for less than this in all are too small for more than a remark, unless they failed.
 SMALL_TASK_TIME_MS: Final = 60_000
+
+# A rule about idle time needs this share of the tasks: one that is not seen leaves its slot empty (our proposal).
+LEAST_TASKS_SEEN: Final = 0.99
 
 _EVENT_LOG: Final = "from a Spark event log (spark.eventLog.enabled=true)"
 _RECORDING: Final = "from a recording (start the application with `emberscope run`)"
@@ -113,10 +117,13 @@ def evaluate(run: Run, rules: Sequence[Rule[Any]] = RULES) -> Diagnosis:
             unasked.append(_not_evaluated(rule, missing))
             continue
         in_part = _lacks(rule.partly, run)
+        if rule.needs_whole and not is_whole(run):
+            in_part.setdefault(_NOT_HERE, []).append("begin and end of the application")
         if in_part:
             halves.append(_not_evaluated(rule, in_part, _IN_PART))
         for finding in folded(rule.name, tuple(rule.check(run, rule.limits)), run.application.observed_ms):
-            confidence = finding.confidence * sureness
+            # That data are missing is no less sure for it.
+            confidence = finding.confidence * (1.0 if finding.consequence == "blind" else sureness)
             worth = impact_ratio(finding, run) * confidence
             severity = severity_of(worth, finding.consequence, small=small)
             worth_ms = worth * (run.application.observed_ms or 0)
@@ -221,30 +228,42 @@ def task_time_ms(run: Run) -> int:
 
 @once
 def data_confidence(run: Run) -> float:
-    """How complete the data are: the share of the succeeded stages' tasks that ended before our eyes (a lost event is
-    a task we know nothing of), and a tenth off where anything else is known to be lost."""
+    """How complete the data are: the share of tasks that were seen, and a tenth off where anything is known lost."""
     sureness = 1.0 if run.coverage.complete else 0.9
+    seen = tasks_seen_ratio(run)
+    return sureness if seen is None else sureness * seen
+
+
+@once
+def tasks_seen_ratio(run: Run) -> float | None:
+    """The share of the succeeded stages' tasks of which the log has an end and possible times (a lost event is a task
+    that we know nothing of; so is one that ends before it begins). None where no number of tasks is known.
+
+    In a log without its beginning, stages whose end it lacks count too: they are no sign that it was still running.
+    """
     stages, tasks = run.tables.get("stages"), run.tables.get("tasks")
     if stages is None or tasks is None:
-        return sureness
+        return None
+    whole = run.application.app_start_ms is not None
     columns = [stages[name].to_pylist() for name in ("stage_id", "stage_attempt", "task_count", "status")]
     expected = {
         (stage, attempt): count
         for stage, attempt, count, status in zip(*columns, strict=True)
-        if status == "succeeded" and count
+        if count and (status == "succeeded" or not whole)
     }
     if not expected:
-        return sureness
+        return None
     figures = stage_figures(run)
     if figures is None:
         return 0.0
     place = np.repeat(np.arange(len(figures.keys)), figures.counts)
     index = figures.columns.amounts("task_index").astype(np.int64)
-    tasks_of = np.sort(place << 32 | index)
+    backwards = figures.columns.numbers("finish_ms") < figures.columns.numbers("launch_ms")
+    tasks_of = np.sort((place << 32 | index)[~backwards])
     distinct = tasks_of[np.diff(tasks_of, prepend=-1) != 0] >> 32  # copies and further attempts of a task count once
     seen = dict(zip(figures.keys, np.bincount(distinct, minlength=len(figures.keys)).tolist(), strict=True))
     here = sum(min(seen.get(key, 0), count) for key, count in expected.items())
-    return float(sureness * here / sum(expected.values()))
+    return float(here / sum(expected.values()))
 
 
 def _not_evaluated(rule: Rule[Any], missing: Mapping[str, Sequence[str]], what_for: str = "") -> NotEvaluated:
@@ -261,6 +280,9 @@ def _missing(rule: Rule[Any], run: Run) -> dict[str, list[str]]:
     # Times come with the event log: where all of it lacks, that is said once.
     if rule.needs_times and _EVENT_LOG not in lacks and observed_window(run) is None:
         lacks.setdefault(_NOT_HERE, []).append("the start of the application and a time after it")
+    seen = tasks_seen_ratio(run)
+    if rule.needs_all_tasks and not lacks and seen is not None and seen < LEAST_TASKS_SEEN:
+        lacks[f"of which this log holds {format_ratio(seen)}"] = ["the start and the end of all tasks"]
     return lacks
 
 

@@ -1,6 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from emberscope.rules.cache.cache_use import RULE
+from emberscope.rules.evaluate import evaluate
 from tests.rules.fault_logs import fault_log
 from tests.rules.plan.tables import Op, op, run_with
 from tests.runs import found
@@ -83,3 +88,13 @@ def test_spark_cached_it_for_nothing() -> None:
     assert "warm the cache" in finding.summary
     assert not found(RULE, fault_log("cache_never_read_healthy"))
     assert not found(RULE, fault_log("repeated_scan_healthy")), "read by each report"
+
+
+@pytest.mark.parametrize("end", ["app_start_ms", "app_end_ms"])
+def test_in_a_part_of_a_log_the_second_read_may_be_elsewhere(end: str) -> None:
+    whole = run_with(_count(1, _cache()), op("HashAggregate", op("Range", stages=[5]), stages=[5]), stage_ms=_STAGES)
+    part = replace(whole, application=replace(whole.application, **{end: None}))
+    assert [told.rule.code for told in evaluate(whole, [RULE]).findings] == ["C10"]
+    told = evaluate(part, [RULE])
+    assert told.findings == ()
+    assert "begin and end of the application" in told.not_evaluated[0].needs

@@ -34,6 +34,7 @@ from emberscope.rules.call_sites import call_site, line_of
 from emberscope.rules.plan.work import READS, Work, at, work_of
 from emberscope.rules.price import priced
 from emberscope.rules.settings import INTERACTIVE_CONFIDENCE, is_interactive
+from emberscope.simulate.cores import is_whole
 from emberscope.units import format_count, format_ms
 
 if TYPE_CHECKING:
@@ -51,8 +52,9 @@ class Limits:
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
     stored = _stored(run)
+    whole = is_whole(run)  # else the second read may be where the log is not
     for cached in cached_frames(run):
-        if len(cached.reads) != 1:
+        if len(cached.reads) != 1 or not whole:
             continue
         read = cached.reads[0]
         if _stages_of(cached, stored) > _planned_stages(run, read.plan.sql):
@@ -171,4 +173,4 @@ def _lost(row: dict[str, Any], work: Work) -> Finding:
     )
 
 
-RULE = Rule(code="C10", name="cache-use", since="0.1", reads=READS, limits=Limits(), check=check)
+RULE = Rule(code="C10", name="cache-use", since="0.1", reads=READS, limits=Limits(), check=check, needs_whole=True)

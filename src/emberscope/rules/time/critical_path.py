@@ -130,4 +130,5 @@ RULE = Rule(
     limits=Limits(),
     check=check,
     needs_times=True,
+    needs_all_tasks=True,
 )

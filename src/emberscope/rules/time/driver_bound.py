@@ -210,4 +210,5 @@ RULE = Rule(
     limits=Limits(),
     check=check,
     needs_times=True,
+    needs_all_tasks=True,
 )

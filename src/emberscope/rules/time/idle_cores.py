@@ -214,4 +214,5 @@ RULE = Rule(
     limits=Limits(),
     check=check,
     needs_times=True,
+    needs_all_tasks=True,
 )

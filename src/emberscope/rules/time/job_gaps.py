@@ -30,7 +30,7 @@ import numpy as np
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.places import place_of, places
 from emberscope.rules.price import driver_saving
-from emberscope.rules.settings import is_local
+from emberscope.rules.settings import is_local, ms_setting
 from emberscope.rules.time.pending import Pending, pending
 from emberscope.simulate.shares import Steps, shares, steps
 from emberscope.simulate.stage_figures import stage_figures
@@ -134,7 +134,7 @@ def _near(stage: StageTasks) -> float:
 def _locality(run: Run, stage: StageTasks, lost_ms: float, near: float) -> Finding:
     place = place_of(places(run), stage.key)
     price = driver_saving(run, lost_ms, "Core time that idle cores could have given to waiting tasks, over the cores.")
-    wait = run.setting("spark.locality.wait") or "3s"
+    wait = format_ms(ms_setting(run, "spark.locality.wait", "3s"))
     return Finding(
         title=f"{place.title} held tasks back for a slot near to their data",
         summary=f"{place.sentence}: while its tasks waited, cores on other executors were idle; {format_ratio(near)} "
@@ -233,4 +233,5 @@ RULE = Rule(
     limits=Limits(),
     check=check,
     needs_times=True,
+    needs_all_tasks=True,
 )
