@@ -1,5 +1,8 @@
 import json
 import shlex
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -83,6 +86,21 @@ def test_a_document_and_its_log_give_the_same_patch(tmp_path, capsys):
         assert "skewedPartitionThresholdInBytes" in capsys.readouterr().out
     assert exit_code(["conf", "--from", str(findings), "--app", "other"]) == 2
     assert "there is no such application" in capsys.readouterr().err
+
+
+def test_findings_and_logs_come_through_a_pipe_too(tmp_path, capsys):
+    assert exit_code(["diagnose", LOG, "--json", "-o", str(tmp_path / "findings.json")]) == 0
+    assert exit_code(["conf", "--from", LOG]) == 0
+    wanted = capsys.readouterr().out
+    command = [sys.executable, "-m", "emberscope.cli.main", "conf", "--from", "-"]
+    for text in ((tmp_path / "findings.json").read_bytes(), Path(LOG).read_bytes()):
+        done = subprocess.run(command, input=text, capture_output=True, check=True)
+        assert done.stdout.decode() == wanted
+    for text in ((tmp_path / "findings.json").read_bytes()[:900], b"no log at all", b""):
+        done = subprocess.run(command, input=text, capture_output=True, check=False)
+        assert done.returncode == 3
+        assert b"standard input" in done.stderr
+        assert b"emberscope-stdin" not in done.stderr
 
 
 def test_findings_of_several_applications_need_a_choice(tmp_path, capsys):

@@ -40,6 +40,14 @@ def settings_after(run: Run, *findings: Ranked) -> dict[str, str]:
     return patch_of(findings, run).settings
 
 
+def test_white_space_within_the_options_of_the_user_stays() -> None:
+    own = '-Da="x  y" -XX:+UseConcMarkSweepGC\n-Db=c'
+    value = own.replace("ConcMarkSweep", "G1")
+    advice = finding("C1", set_conf("spark.executor.extraJavaOptions", value, "Other collector."))
+    after = settings_after(on(conf={"spark.executor.extraJavaOptions": own}), advice)
+    assert after == {"spark.executor.extraJavaOptions": '-Da="x  y" -XX:+UseG1GC -Db=c'}
+
+
 def test_the_dearer_finding_has_its_way_and_the_other_is_told() -> None:
     dear = finding("D1", set_conf("spark.sql.shuffle.partitions", 800, "More of them."))
     cheap = finding("D2", set_conf("spark.sql.shuffle.partitions", 50, "Fewer of them."))

@@ -21,6 +21,19 @@ def patch_from(source: str, app_id: str | None) -> tuple[Patch, EmberscopeError 
     Raises `InputError` for what can be neither read nor diagnosed, `UsageError` where it is about several applications
     and none is chosen.
     """
+    from emberscope.sources.at_hand import at_hand
+
+    if source != "-":
+        return _patch_at(source, app_id)
+    with at_hand(source) as place:
+        try:
+            patch, problem = _patch_at(place.path, app_id)
+        except InputError as error:
+            raise place.error(error) from None
+        return patch, place.error(problem) if isinstance(problem, InputError) else problem
+
+
+def _patch_at(source: str, app_id: str | None) -> tuple[Patch, EmberscopeError | None]:
     document = _document(source)
     if document is not None:
         return _chosen(_patches(document, source), app_id), None

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 ADAPTIVE: Final = "spark.sql.adaptive.enabled"
 _FIRST_WITH_TRACKING: Final = (3, 0)
 
+_LINE_ENDS: Final = re.compile(r"[\r\n]+")
 _COLLECTOR: Final = re.compile(r"-XX:\+Use\w+GC")
 
 # In local mode there are no executors but the driver itself.
@@ -100,7 +101,7 @@ def added_to_lists(key: str, value: str, situation: Situation) -> str:
     wanted = value.split()
     collector = any(_COLLECTOR.fullmatch(option) for option in wanted)
     kept = [o for o in own.split() if o not in wanted and not (collector and _COLLECTOR.fullmatch(o))]
-    return " ".join([*kept, *wanted])
+    return " ".join([*kept, _LINE_ENDS.sub(" ", value).strip()])  # white space may be part of a value in quotes
 
 
 def _is_on(key: str, situation: Situation, changes: Mapping[str, Change]) -> bool:

@@ -86,6 +86,12 @@ def _change_of(document: Mapping[str, Any]) -> Change:
 
 
 def _remarks(change: Change) -> Iterator[str]:
+    """Each in one line, whatever is in the values."""
+    for remark in _remarks_of(change):
+        yield " ".join(remark.split())
+
+
+def _remarks_of(change: Change) -> Iterator[str]:
     asked = f" ({', '.join(change.codes)})" if change.codes else ""
     if change.value is None:
         yield f"Remove {change.setting}, now {change.old}{asked}."
