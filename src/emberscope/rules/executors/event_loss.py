@@ -114,8 +114,10 @@ def _busiest(run: Run, length_ms: int) -> int:
     times = times[~np.isnan(times)]
     if not len(times):
         return 0
-    # A clock that jumps can make the time so long that its seconds do not fit into memory.
-    seconds, counts = np.unique((times - times.min()) // 1000, return_counts=True)
+    # Only seconds with events: a clock that jumps can make the time so long that all do not fit into memory.
+    ordered = np.sort((times - times.min()) // 1000)
+    firsts = np.flatnonzero(np.diff(ordered, prepend=-1.0))
+    seconds, counts = ordered[firsts], np.diff(firsts, append=len(ordered))
     begins = np.searchsorted(seconds, seconds - length_ms // 1000, side="right")
     sums = np.concatenate(([0], np.cumsum(counts)))
     return int((sums[1:] - sums[begins]).max())
