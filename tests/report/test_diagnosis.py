@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import replace
 
 from emberscope.report.diagnosis import (
     Diagnosed,
@@ -82,3 +83,17 @@ def test_of_many_rules_with_one_reason_the_first_are_named() -> None:
     assert not_evaluated_sentences(answers[:2]) == ["Not evaluated: X0, X1 need a log."]
     (sentence,) = not_evaluated_sentences(answers)
     assert sentence.endswith("X18, X19 and 10 others need a log.")
+
+
+def test_copies_of_a_log_count_once_and_other_attempts_do_not() -> None:
+    run = spark_wrote("skew_spill_python")
+    copy = replace(run, path="copy")
+    attempt = replace(run, path="second", application=replace(run.application, attempt="2"))
+    alone, together = diagnose_each([run]), diagnose_each([run, copy, attempt, copy])
+    assert [one.run.path for one in together] == [run.path, "second"]
+    assert together[0].diagnosis == alone[0].diagnosis
+    notes = [note for note in together[0].run.coverage.notes if note.code == "duplicate_part"]
+    assert [note.where for note in notes] == ["copy", "copy"]
+    assert together[0].run.coverage.complete
+    nameless = replace(run, application=replace(run.application, app_id=None))
+    assert len(diagnose_each([nameless, replace(nameless, path="copy")])) == 2

@@ -12,7 +12,7 @@ from emberscope.report.spots import Spot, spots
 from emberscope.report.waterfall import Part, waterfall
 from emberscope.rules.evaluate import Diagnosis, NotEvaluated, Ranked, evaluate, ranked_together
 from emberscope.sources.join import join
-from emberscope.tables.coverage import Coverage, total
+from emberscope.tables.coverage import Coverage, Note, total
 from emberscope.tuning.patch import Patch
 from emberscope.tuning.resolve import resolved
 
@@ -77,14 +77,37 @@ def run_of(found: Run | Diagnosed) -> Run:
 
 
 def diagnose_each(found: Sequence[Run | Diagnosed]) -> list[Diagnosed]:
-    """All of what `diagnose_one` gave, in its order; of an event log and a recording one."""
+    """All of what `diagnose_one` gave, in its order; an event log and its recording are one, copies of a log too."""
     together = {run.path: run for run in join([run for run in found if not isinstance(run, Diagnosed)])}
     done = [
         one if isinstance(one, Diagnosed) else diagnose(together[one.path])
         for one in found
         if isinstance(one, Diagnosed) or one.path in together
     ]
-    return done
+    return _without_copies(done)
+
+
+def _without_copies(done: Sequence[Diagnosed]) -> list[Diagnosed]:
+    """Of event logs that say the same of one application the first, which then tells of the others."""
+    kept: list[Diagnosed] = []
+    firsts: dict[tuple[str | None, str | None], list[int]] = {}
+    for one in done:
+        application = one.run.application
+        places = firsts.setdefault((application.app_id, application.attempt), [])
+        first = next((place for place in places if _is_copy(one.run, kept[place].run)), None)
+        if first is None:
+            places.append(len(kept))
+            kept.append(one)
+            continue
+        run = kept[first].run
+        note = Note("duplicate_part", f"It says the same as {run.path}, and counts once.", one.run.path)
+        kept[first] = replace(kept[first], run=replace(run, coverage=Coverage((*run.coverage.notes, note))))
+    return kept
+
+
+def _is_copy(run: Run, other: Run) -> bool:
+    recorded = run.recordings or other.recordings
+    return run.application.app_id is not None and run.application == other.application and not recorded
 
 
 def diagnose_document(diagnosed: Sequence[Diagnosed], inputs: Sequence[Input] = ()) -> dict[str, Any]:

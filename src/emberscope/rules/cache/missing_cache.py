@@ -32,7 +32,7 @@ from emberscope.rules.plan.same_work import SameWork, same_work_across
 from emberscope.rules.plan.work import READS, Work, at
 from emberscope.rules.price import priced
 from emberscope.rules.settings import INTERACTIVE_CONFIDENCE, is_interactive
-from emberscope.units import counted, format_bytes, format_count, format_ms
+from emberscope.units import counted, format_bytes, format_ms
 
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
@@ -102,7 +102,7 @@ def evidence_of(same: SameWork, work: Work) -> Iterator[Evidence]:
     )
     if node.rows_below is not None:
         yield Evidence(
-            f"{format_count(node.rows_below)} rows came out of it each time",
+            f"{counted(round(node.rows_below), 'row')} came out of it each time",
             "plan_metrics: number of output rows",
             node.rows_below,
             "rows",
@@ -135,8 +135,8 @@ def _advice(run: Run, same: SameWork, source: str) -> Iterator[Advice]:
     if rows and memory:
         yield Advice(
             "check",
-            f"{format_count(rows)} rows are to be kept, and the executors offer {format_bytes(memory)} for that and "
-            "for their work; Spark writes what does not fit to local disks.",
+            f"This keeps {counted(round(rows), 'row')}, and the executors offer {format_bytes(memory)} for that and for "
+            "their work; Spark writes what does not fit to local disks.",
         )
 
 

@@ -12,7 +12,7 @@ from emberscope.rules.base import Advice, set_conf
 from emberscope.rules.memory.heap import heap_setting, memory_fraction
 from emberscope.rules.settings import MIB, bytes_setting, is_local, is_on, memory_words, number_setting, version
 from emberscope.rules.shuffle.partitions import MOST_PARTITIONS
-from emberscope.units import format_bytes
+from emberscope.units import counted, format_bytes
 
 if TYPE_CHECKING:
     from emberscope.rules.places import Place
@@ -42,7 +42,7 @@ def advice_for(run: Run, place: Place, stage: StageTasks, *, skewed: bool) -> It
         return
     partitions = max(math.ceil(shuffled / _PARTITION_BYTES), math.ceil(len(stage) * _short_by(stage)))
     facts = (
-        f"The stage read {format_bytes(shuffled)} of shuffle data in {len(stage)} partitions of "
+        f"The stage read {format_bytes(shuffled)} of shuffle data in {counted(len(stage), 'partition')} of "
         f"{format_bytes(shuffled / len(stage))}; {partitions} hold {format_bytes(shuffled / partitions)} each, and "
         "what their tasks sort fits into the memory that they had."
     )

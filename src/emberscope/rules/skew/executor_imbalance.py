@@ -148,7 +148,7 @@ def _finding(run: Run, found: Imbalance) -> Finding:
             "ratio",
         ),
         Evidence(
-            f"executor {busiest} was busy for {format_ratio(found.busy[busiest])} of its cores' time, "
+            f"executor {busiest} was busy for {format_ratio(min(1.0, found.busy[busiest]))} of its cores' time, "
             f"{counted(len(idle), 'other')} for {format_ratio(float(np.mean([found.busy[one] for one in idle])))}",
             "tasks.executor_id, executors.cores",
         ),
