@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from emberscope.rules.time.low_parallelism import RULE
+from emberscope.rules.time.single_task import RULE as SINGLE
+from emberscope.tables.run import Run
 from tests.rules.time.shapes import SHUFFLE, SQL, one_stage, settings_of
 from tests.runs import found
 
@@ -67,3 +71,29 @@ def test_the_setting_is_the_one_that_decides_the_number_of_tasks() -> None:
 
     (finding,) = found(RULE, one_stage(2, 24_000))
     assert "Ask for 24 partitions (collect at job.py:0)" in finding.advice[0].text
+
+
+def rows(count: int, tasks: int = 2) -> Run:
+    each = {**SHUFFLE, "shuffle_read_records": count // tasks}
+    return one_stage(tasks, 24_000, of_stage=SQL, of_task=each)
+
+
+@pytest.mark.parametrize("tasks", [1, 2])
+def test_no_more_tasks_are_advised_than_there_are_rows(tasks: int) -> None:
+    rule = RULE if tasks == 2 else SINGLE
+    (finding,) = found(rule, rows(10_000, tasks))
+    assert settings_of(finding)["spark.sql.shuffle.partitions"] == "24"
+    (finding,) = found(rule, rows(6, tasks))
+    assert settings_of(finding)["spark.sql.shuffle.partitions"] == "6"
+    assert "it has no more than 6 rows" in finding.advice[0].text
+    assert found(rule, rows(tasks, tasks)) == []
+
+
+def test_what_may_be_counted_in_batches_is_no_limit() -> None:
+    of_task = {**SHUFFLE, "shuffle_read_records": 1}
+    assert len(found(RULE, one_stage(2, 24_000, of_task=of_task))) == 1, "an RDD of Python"
+    run = rows(2)
+    elsewhere = replace(run, application=replace(run.application, vendor="rapids"))
+    assert len(found(RULE, elsewhere)) == 1
+    cached = {**of_task, "input_records": 1}
+    assert len(found(RULE, one_stage(2, 24_000, of_stage=SQL, of_task=cached))) == 1

@@ -135,8 +135,8 @@ def _advice(run: Run, same: SameWork, source: str) -> Iterator[Advice]:
     if rows and memory:
         yield Advice(
             "check",
-            f"This keeps {counted(round(rows), 'row')}, and the executors offer {format_bytes(memory)} for that and for "
-            "their work; Spark writes what does not fit to local disks.",
+            f"This keeps {counted(round(rows), 'row')}, and the executors offer {format_bytes(memory)} for that and "
+            "for their work; Spark writes what does not fit to local disks.",
         )
 
 

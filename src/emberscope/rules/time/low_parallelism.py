@@ -30,7 +30,7 @@ import numpy as np
 from emberscope.rules.base import Evidence, Finding, Reads, Rule
 from emberscope.rules.price import priced
 from emberscope.rules.time.partitions import more_partitions
-from emberscope.rules.time.stage_scope import Scope, barriers, long_stages
+from emberscope.rules.time.stage_scope import Scope, barriers, long_stages, most_parts
 from emberscope.simulate.stage_figures import stage_figures
 from emberscope.tables.jobs import JOBS
 from emberscope.tables.stages import STAGES
@@ -66,13 +66,15 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         median_ms = float(np.median(run_ms)) if len(run_ms) else 0.0
         if not len(run_ms) or (len(run_ms) >= 4 and run_ms.max() >= limits.straggler_ratio * median_ms):
             continue
-        found = _finding(run, scope, limits)
+        count = round(min(limits.tasks_per_slot * scope.slots, most_parts(run, scope)))
+        if count <= scope.task_count:
+            continue
+        found = _finding(run, scope, count)
         if (found.wasted_wall_ms or 0) >= limits.least_saving * scope.wall_ms or found.wasted_wall_ms is None:
             yield found
 
 
-def _finding(run: Run, scope: Scope, limits: Limits) -> Finding:
-    count = limits.tasks_per_slot * scope.slots
+def _finding(run: Run, scope: Scope, count: int) -> Finding:
     price = priced(run, {scope.stage.key: scope.spread(count)}, f"Its work in {count} even tasks.")
     durations = scope.stage.durations_ms()
     busy_ms = float(np.nansum(durations))

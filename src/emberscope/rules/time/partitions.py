@@ -54,7 +54,8 @@ def by_number(place: Place) -> bool:
 def more_partitions(run: Run, scope: Scope, count: int) -> Iterator[Advice]:
     """Advice to cut the work of the stage into `count` tasks."""
     place, now = scope.place, f"It had {scope.task_count} task{'' if scope.task_count == 1 else 's'}"
-    why = f"{now} for {scope.slots} slots; {count} keep all of them busy."
+    all_busy = f"{count} keep all of them busy" if count >= scope.slots else f"it has no more than {count} rows"
+    why = f"{now} for {scope.slots} slots; {all_busy}."
     if scope.shuffle_read_bytes > 0 and place.where.sql is not None:
         if by_number(place):
             yield Advice("code", f"Ask for {count} partitions where the program says `repartition(n)`. {why}")

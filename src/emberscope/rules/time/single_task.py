@@ -31,7 +31,7 @@ from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule
 from emberscope.rules.places import AGGREGATES, GROUPS, Place
 from emberscope.rules.price import priced
 from emberscope.rules.time.partitions import more_partitions
-from emberscope.rules.time.stage_scope import Scope, barriers, long_stages
+from emberscope.rules.time.stage_scope import Scope, barriers, long_stages, most_parts
 from emberscope.simulate.stage_figures import stage_figures
 from emberscope.tables.jobs import JOBS
 from emberscope.tables.stages import STAGES
@@ -64,13 +64,16 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
             continue
         if not len(scope.stage.succeeded()):
             continue
-        found = _finding(run, scope, limits)
+        count = round(min(limits.tasks_per_slot * scope.slots, most_parts(run, scope)))
+        if count < 2:
+            continue
+        found = _finding(run, scope, count)
         if (found.wasted_wall_ms or 0) >= limits.least_saving * scope.wall_ms or found.wasted_wall_ms is None:
             yield found
 
 
-def _finding(run: Run, scope: Scope, limits: Limits) -> Finding:
-    place, count = scope.place, limits.tasks_per_slot * scope.slots
+def _finding(run: Run, scope: Scope, count: int) -> Finding:
+    place = scope.place
     price = priced(run, {scope.stage.key: scope.spread(count)}, f"Its work in {count} even tasks, if it can be cut.")
     why, advice, confidence = _reason(run, scope, count)
     read_bytes = scope.total("input_bytes") + scope.shuffle_read_bytes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -80,6 +81,14 @@ def long_stages(
         place = place_of(known, stage.key)
         count = place.task_count or len(stage)
         yield Scope(stage, place, row, figures, slots.get(stage.key, 1), count)
+
+
+def most_parts(run: Run, scope: Scope) -> float:
+    """Into how many tasks the work of a stage can be cut at most: as many as it has rows. Infinity where that is not
+    known: only what a shuffle of Spark's own SQL brings is counted in rows, all else may be counted in batches."""
+    rows = scope.total("shuffle_read_records")
+    counted = scope.place.where.sql is not None and run.application.vendor is None and scope.total("input_records") == 0
+    return rows if counted and rows > 0 else math.inf
 
 
 @once
