@@ -36,6 +36,11 @@ def test_call_sites_are_told_by_file(text: str, short: str) -> None:
     assert short_call_site(text) == short
 
 
+def test_no_stage_has_less_than_no_tasks() -> None:
+    known = places(run_of(stages=[stage(number, 0, 1, task_count=count) for number, count in enumerate((-1, 0, 4))]))
+    assert [known[number, 0].task_count for number in range(3)] == [None, 0, 4]
+
+
 def test_a_stage_that_spark_ran_is_told_in_words_of_the_program() -> None:
     place = places(spark_wrote("skew_spill_python"))[4, 0]
     assert (

@@ -13,6 +13,9 @@ def test_duration_needs_both_ends_and_observed_time_does_not() -> None:
     ended = Application(app_start_ms=1000, app_end_ms=5000, last_event_ms=4900)
     assert (ended.duration_ms, ended.observed_ms) == (4000, 4000)
     assert Application().observed_ms is None
+    backwards = Application(app_start_ms=5000, app_end_ms=0, last_event_ms=9000)
+    assert (backwards.duration_ms, backwards.observed_ms) == (None, None)
+    assert Application(app_start_ms=5000, last_event_ms=0).observed_ms is None
 
 
 def test_setting_reads_only_what_the_application_set() -> None:

@@ -116,7 +116,7 @@ class Places(Mapping[StageKey, Place]):
                 short_call_site(row["name"] or ""),
                 _one_line(row["description"] or sql_descriptions(self._run).get(sql, "")),
                 tuple(operators_by_stage(self._run).get(key[0], ())),
-                row["task_count"],
+                row["task_count"] if (row["task_count"] or 0) >= 0 else None,
             )
         return self._made[key]
 

@@ -70,18 +70,17 @@ class Application:
 
     @property
     def duration_ms(self) -> int | None:
-        """Start to end; null while the application has not ended."""
-        if self.app_start_ms is None or self.app_end_ms is None:
-            return None
-        return self.app_end_ms - self.app_start_ms
+        """Start to end; null while the application has not ended, and where a clock put the end before the start."""
+        return _length_ms(self.app_start_ms, self.app_end_ms)
 
     @property
     def observed_ms(self) -> int | None:
         """Start to end, or to the last event where there is no end."""
-        end_ms = self.app_end_ms if self.app_end_ms is not None else self.last_event_ms
-        if self.app_start_ms is None or end_ms is None:
-            return None
-        return end_ms - self.app_start_ms
+        return _length_ms(self.app_start_ms, self.app_end_ms if self.app_end_ms is not None else self.last_event_ms)
+
+
+def _length_ms(begin_ms: int | None, end_ms: int | None) -> int | None:
+    return None if begin_ms is None or end_ms is None or end_ms < begin_ms else end_ms - begin_ms
 
 
 @dataclass(frozen=True, slots=True)
