@@ -105,7 +105,7 @@ def test_what_was_not_evaluated_is_one_sentence_that_says_how_to_record_it() -> 
     ]
     assert not_evaluated_line(answers) == (
         "Not evaluated: 3 rules (A, B, C). To have recorded what they need: spark.eventLog.enabled=true, "
-        "`emberscope run`. What 1 of them needs, this application does not have."
+        "`emberscope run`. What 1 of them needs, this input does not hold."
     )
     assert not_evaluated_line(answers[:1]) == (
         "Not evaluated: 1 rule (A). To have recorded what it needs: spark.eventLog.enabled=true."

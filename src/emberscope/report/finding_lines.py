@@ -96,7 +96,7 @@ def not_evaluated_line(answers: Sequence[NotEvaluated]) -> str:
     if how:
         said += f" To have recorded what {'it needs' if len(codes) == 1 else 'they need'}: {', '.join(how)}."
     if without:
-        said += f" What {without} of them need{'s' if without == 1 else ''}, this application does not have."
+        said += f" What {without} of them need{'s' if without == 1 else ''}, this input does not hold."
     return said
 
 
