@@ -41,7 +41,10 @@ def severe(told: Diagnosis) -> list[tuple[str, str, str]]:
     return [(one.rule.code, one.severity, one.finding.title) for one in found]
 
 
-HEALTHY = tuple(name for name in PATHS if name.endswith("_healthy") or name == "findings_none")
+# All that the twin of python_memory does is done in Python, which F3 says of any job that is long enough.
+HEALTHY = tuple(
+    name for name in PATHS if (name.endswith("_healthy") and name != "python_memory_healthy") or name == "findings_none"
+)
 
 
 def text_of(path: Path) -> bytes:

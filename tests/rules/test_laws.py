@@ -23,7 +23,13 @@ from tests.runs import any_runs, executor, found, job, run_of, stage, task, with
 every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 SOURCE = Path(__file__).parents[2] / "src" / "emberscope" / "rules"
 # Settings whose names Spark puts together from the name of a module or of a queue (TransportConf, LiveListenerBus).
-PUT_TOGETHER = {"spark.shuffle.io.maxRetries", "spark.scheduler.listenerbus.eventqueue.eventLog.capacity"}
+# And one that is a property of threads.
+PUT_TOGETHER = {
+    "spark.scheduler.pool",
+    "spark.sparkContext.setLocalProperty",
+    "spark.shuffle.io.maxRetries",
+    "spark.scheduler.listenerbus.eventqueue.eventLog.capacity",
+}
 # Settings of Spark 1 and 2, and of a cluster manager whose jar is not looked into here.
 ELSEWHERE = {
     "spark.memory.useLegacyMode",

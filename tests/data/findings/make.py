@@ -18,14 +18,14 @@ from pathlib import Path
 
 import zstandard
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 _ENVIRONMENT = ("Hadoop Properties", "System Properties", "Metrics Properties", "Classpath Entries")
 
 
 # The scale of each fault's logs: faulty, healthy (0: none is kept).
 FAULTS = {
-    "broadcast_too_large": (0.2, 0.2),
+    "broadcast_too_large": (0.2, 1.0),
     "cache_never_read": (0.2, 0.2),
     "driver_collect": (0.7, 0.7),
     "idle_executors": (0.5, 0.0),
