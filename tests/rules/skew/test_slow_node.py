@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from emberscope.rules.skew.skewed_stage import RULE as SKEWED_STAGE
 from emberscope.rules.skew.slow_node import RULE
+from emberscope.tables.executors import EXECUTORS
 from emberscope.tables.run import Run
 from tests.rules.fault_logs import fault_log
 from tests.runs import executor, found, job, run_of, spark_wrote, stage, task
@@ -97,3 +99,11 @@ def test_the_advice_is_to_look_and_to_speculate() -> None:
 def test_data_that_lie_elsewhere_are_no_slow_machine() -> None:
     far = cluster(3.0, locality=lambda index, slot: "ANY" if slot > 1 else "PROCESS_LOCAL")
     assert found(RULE, far) == []
+
+
+def test_no_second_copy_is_advised_where_all_executors_share_a_host() -> None:
+    run = cluster(3.0)
+    rows = [{**row, "host": "a"} for row in run.tables["executors"].to_pylist()]
+    together = replace(run, tables={**run.tables, "executors": EXECUTORS.from_rows(rows)})
+    assert all(advice.setting is None for one in found(RULE, together) for advice in one.advice)
+    assert found(RULE, together)

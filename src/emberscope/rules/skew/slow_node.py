@@ -12,8 +12,8 @@ took elsewhere; and the core time of the difference.
 ## What to do
 Look at that machine: a neighbour that takes its CPU (steal time), a throttled or failing disk, a slow network card,
 more executor cores than it has, an older type than the other machines. Until it is mended, take it out of the cluster,
-or let Spark start second copies of its tasks elsewhere (`spark.speculation`). Splitting or salting the data would not
-help.
+or let Spark start second copies of its tasks on other hosts (`spark.speculation`; none is started on the same host).
+Splitting or salting the data would not help.
 
 ## When to ignore it
 When the cluster is made of unlike machines on purpose, so that slower ones are expected, or when the price is small.
@@ -170,7 +170,9 @@ def _advice(run: Run, what: str, host: str | None, of_hosts: bool) -> Iterator[A
         "disk errors and waiting (`iostat`, `dmesg`), the type of machine"
         + ("." if of_hosts else f"; and at what else {what} shares its cores with."),
     )
-    if not is_on(run, "spark.speculation", default=False):
+    # Spark starts no second copy on the host of the first one.
+    elsewhere = len({name for name in _hosts(run).values() if name}) > 1
+    if elsewhere and not is_on(run, "spark.speculation", default=False):
         yield set_conf(
             "spark.speculation",
             "true",
