@@ -69,9 +69,9 @@ def steps(run: Run) -> Steps | None:
     starts = edges[:-1]
     return Steps(
         edges,
-        _active(starts, launched, finished),
-        _active(starts, launched, finished, _cpus_of_all_tasks(run)),
-        _active(starts, submitted, completed),
+        active(starts, launched, finished),
+        active(starts, launched, finished, _cpus_of_all_tasks(run)),
+        active(starts, submitted, completed),
         None if changes is None else cores_at(changes, starts),
     )
 
@@ -144,7 +144,7 @@ def _intervals(
     return starts, np.maximum(starts, ends)
 
 
-def _active(
+def active(
     at: NDArray[np.float64],
     starts: NDArray[np.float64],
     ends: NDArray[np.float64],
@@ -152,7 +152,7 @@ def _active(
 ) -> NDArray[np.int64]:
     """How many of the intervals hold each of these times (begun by then, not ended), or the sum of their weights."""
     if weights is not None and len(weights) and (weights == weights[0]).all():
-        return _active(at, starts, ends) * int(weights[0])
+        return active(at, starts, ends) * int(weights[0])
     return _until(at, starts, weights) - _until(at, ends, weights)
 
 

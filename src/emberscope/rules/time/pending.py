@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from emberscope.simulate.shares import steps
+from emberscope.simulate.shares import active, steps
 from emberscope.simulate.stage_figures import stage_figures
 from emberscope.tables.run import once
 
@@ -38,7 +38,7 @@ def pending(run: Run) -> Pending | None:
     columns = figures.columns
     submitted = _submitted(run)
     begins = np.array([submitted.get(key, np.nan) for key in figures.keys], dtype=np.float64)
-    cpus = np.array([stage.cpus for stage in figures.stages], dtype=np.float64)
+    cpus = np.array([stage.cpus for stage in figures.stages], dtype=np.int64)
     row = np.repeat(np.arange(len(figures.stages)), figures.counts)
     launched = columns.numbers("launch_ms")
     first = np.nan_to_num(columns.numbers("attempt")) == 0
@@ -47,7 +47,7 @@ def pending(run: Run) -> Pending | None:
     begin, end, weight = begins[row][waited], launched[waited], cpus[row][waited]
     # Launches are edges of pieces, submissions of stages are not: the middle of a piece stands for it.
     middles = (pieces.edges[:-1] + pieces.edges[1:]) / 2
-    cores = _until(middles, begin, weight) - _until(middles, end, weight)
+    cores = active(middles, begin, end, weight).astype(np.float64)
     idle = np.maximum(0.0, (pieces.cores - pieces.occupied).astype(np.float64))
     return Pending(cores, np.minimum(cores, idle))
 
@@ -58,10 +58,3 @@ def _submitted(run: Run) -> dict[tuple[int, int], float]:
         return {}
     columns = [table[name].to_pylist() for name in ("stage_id", "stage_attempt", "submitted_ms")]
     return {(stage, attempt): ms for stage, attempt, ms in zip(*columns, strict=True) if ms is not None}
-
-
-def _until(at: NDArray[np.float64], times: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The sum of the weights of the `times` at or before each of `at`."""
-    order = np.argsort(times, kind="stable")
-    sums = np.concatenate(([0.0], np.cumsum(weights[order])))
-    return np.asarray(sums[np.searchsorted(times[order], at, side="right")], dtype=np.float64)
