@@ -15,8 +15,13 @@ PREFIX: Final = "spark.emberscope."
 PLUGIN_CLASS: Final = "io.emberscope.EmberscopePlugin"
 
 
+KINDS: Final = (
+    *("cpu", "wall", "alloc", "live", "heap", "lock", "gc"),
+    *("safepoint", "nativemem", "io", "jit", "classes"),
+)
+"""What can be asked for (`Settings.java` has the same list)."""
 EVENTS: Final = ("cpu", "alloc", "lock", "gc")
-"""What can be recorded (`Settings.java` has the same list)."""
+"""What is recorded unless something else is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +142,9 @@ SETTINGS: Final = (
 def check_events(text: str) -> str:
     """`text` if it is a list of events that can be recorded; raises `UsageError` where it is not."""
     names = [name.strip() for name in text.split(",")]
-    unknown = next((name for name in names if name not in EVENTS), None)
+    unknown = next((name for name in names if name not in KINDS), None)
     if unknown is not None:
-        hint = f"Choose from {', '.join(EVENTS)}, with commas between."
+        hint = f"Choose from {', '.join(KINDS)}, with commas between."
         raise UsageError(f"--events {text!r}: {unknown!r} is nothing that can be recorded.", hint=hint)
     return text
 

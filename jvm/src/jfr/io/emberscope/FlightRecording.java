@@ -40,6 +40,7 @@ final class FlightRecording implements Engine {
     private static final int SAMPLES_DUE = 200;
 
     private final TaskEvents tasks = new TaskEvents();
+    private final List<String> kinds;
     private Settings settings;
     private Problems problems;
     private FlightSettings chosen;
@@ -51,6 +52,11 @@ final class FlightRecording implements Engine {
     private long cpuNanosAtStart;
     private boolean cpuSampled;
     private int depth;
+
+    /** {@code kinds} of events to record. */
+    FlightRecording(List<String> kinds) {
+        this.kinds = kinds;
+    }
 
     @Override
     public void start(Settings settings, Problems problems) throws Exception {
@@ -65,7 +71,7 @@ final class FlightRecording implements Engine {
         FlightRecorder.register(TaskEvents.TaskStart.class);
         FlightRecorder.register(TaskEvents.TaskSpan.class);
         FlightRecorder.register(TaskEvents.Withheld.class);
-        chosen = FlightSettings.choose(settings, true);
+        chosen = FlightSettings.choose(settings, kinds, true);
         Recording mine = new Recording();
         mine.setName("emberscope");
         mine.setToDisk(true);
@@ -122,7 +128,7 @@ final class FlightRecording implements Engine {
         long due = (cpuNanos() - cpuNanosAtStart) / (1_000_000 * settings.millis(Settings.Key.RATE_CPU));
         if (!cpuSampled && due > SAMPLES_DUE) {
             problems.add("cpu", chosen.cpuEvent + " is silent on this host, so the older sampler is used");
-            chosen = FlightSettings.choose(settings, false);
+            chosen = FlightSettings.choose(settings, kinds, false);
             recording.setSettings(chosen.values);
         }
     }

@@ -26,13 +26,12 @@ final class FlightSettings {
 
     private FlightSettings() {}
 
-    /** {@code cpuTime}: whether to try the CPU-time sampler, where this JVM has it. */
-    static FlightSettings choose(Settings settings, boolean cpuTime) {
+    /** {@code asked}: kinds of events; {@code cpuTime}: whether to try the CPU-time sampler, where this JVM has it. */
+    static FlightSettings choose(Settings settings, List<String> asked, boolean cpuTime) {
         FlightSettings out = new FlightSettings();
         for (EventType type : FlightRecorder.getFlightRecorder().getEventTypes()) {
             out.present.add(type.getName());
         }
-        List<String> asked = settings.events();
         if (asked.contains("cpu")) {
             String rate = settings.millis(Settings.Key.RATE_CPU) + " ms";
             out.cpu(rate, cpuTime ? settings.hasFault("cpu.sampler") ? "0/s" : rate : null);

@@ -34,6 +34,8 @@ final class ChunkShipper {
         final String role;
         final String executorId;
         final String host;
+        /** Chunks shipped so far, whichever engine made them. */
+        private int chunks;
 
         Process(String role, String executorId, String host) {
             this.role = role;
@@ -57,7 +59,6 @@ final class ChunkShipper {
     private final TreeMap<Long, long[]> waiting = new TreeMap<>();
 
     private long shippedUntilNanos;
-    private int sequence;
     private long lostChunks;
     private long lostBytes;
     private long lostNanos;
@@ -96,6 +97,7 @@ final class ChunkShipper {
             }
             waiting.put(start, new long[] {header.size, header.durationNanos});
             giveUpBefore(earliest);
+            int sequence = process.chunks;
             String stem = process.directory() + start / 1_000_000 + "-" + String.format("%06d", sequence);
             String hidden = RunStore.hidden(stem + ".jfr");
             MessageDigest digest = sha256();
@@ -115,10 +117,10 @@ final class ChunkShipper {
             }
             Chunks.Header following = chunks.next();
             boolean isLast = following == null && start + header.durationNanos >= endNanos;
-            Map<String, Object> manifest = manifest(header, address, isLast, withheld, digest.digest());
+            Map<String, Object> manifest = manifest(header, address, sequence, isLast, withheld, digest.digest());
             store.rename(hidden, stem + ".jfr");
             store.put(stem + ".json", Json.bytes(manifest));
-            sequence++;
+            process.chunks++;
             waiting.remove(start);
             done.add(start);
             shippedUntilNanos = Math.max(shippedUntilNanos, start + header.durationNanos);
@@ -145,7 +147,8 @@ final class ChunkShipper {
         lostNanos += size[1];
     }
 
-    private Map<String, Object> manifest(Chunks.Header header, RunAddress address, boolean last, long withheld, byte[] sha256) {
+    private Map<String, Object> manifest(
+            Chunks.Header header, RunAddress address, int sequence, boolean last, long withheld, byte[] sha256) {
         Map<String, Object> lost = new LinkedHashMap<>();
         lost.put("chunks", lostChunks);
         lost.put("bytes", lostBytes);

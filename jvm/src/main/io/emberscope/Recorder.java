@@ -1,7 +1,10 @@
 package io.emberscope;
 
 import java.io.IOException;
-import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -10,7 +13,7 @@ import org.apache.hadoop.util.ShutdownHookManager;
 import org.apache.spark.SparkConf;
 
 /**
- * The recorder's one thread in a driver or executor: starts the engine, closes and ships a chunk every so often, and
+ * The recorder's one thread in a driver or executor: starts the engines, closes and ships their chunks every so often, and
  * the rest at the end. Spark's own threads only leave word here, none ever waits.
  *
  * <p>A JVM that Spark stops exits without waiting for {@code shutdown()} of a plugin: on SIGTERM it races the exit. So
@@ -23,7 +26,6 @@ final class Recorder implements Runnable {
     /** Clusters kill a JVM 10 s after SIGTERM (standalone), so be done before. */
     private static final long EXIT_WAIT_MS = 7_000;
 
-    private static final long TAIL_WAIT_MS = 4_000;
     private static final long UNKNOWN_ADDRESS_TICK_MS = 500;
     private static final long TICK_MS = 1_000;
 
@@ -45,8 +47,7 @@ final class Recorder implements Runnable {
     private volatile boolean finishing;
     private volatile byte[] application;
 
-    private Engine engine;
-    private ChunkShipper shipper;
+    private final List<EngineRun> running = new ArrayList<>();
     private RunAddress address;
     private RunStore store;
 
@@ -105,7 +106,7 @@ final class Recorder implements Runnable {
     @Override
     public void run() {
         try {
-            startEngine();
+            startEngines();
             long chunkMs = 1000L * settings.count(Settings.Key.CHUNK_SECONDS, 1);
             long nextChunkMs = now() + chunkMs;
             boolean last;
@@ -115,10 +116,10 @@ final class Recorder implements Runnable {
                 wake.tryAcquire(Math.min(waitMs, tickMs), TimeUnit.MILLISECONDS);
                 last = finishing;
                 boolean due = now() >= nextChunkMs;
-                String mustStop = engine == null ? null : engine.mustStop();
-                round(due || mustStop != null, last);
-                if (mustStop != null && !last) {
-                    stopEngine(mustStop);
+                Map<EngineRun, String> mustStop = mustStop();
+                round(due || !mustStop.isEmpty(), last);
+                if (!last) {
+                    stopEngines(mustStop);
                 }
                 nextChunkMs = due ? now() + chunkMs : nextChunkMs;
                 problems.tell();
@@ -131,33 +132,60 @@ final class Recorder implements Runnable {
         }
     }
 
-    private void startEngine() {
+    private void startEngines() {
         if (!samples) {
             return;
         }
         try {
             settings.fault("thread.start");
-            Engine wanted = Engines.find(settings, problems);
-            if (wanted != null) {
-                wanted.start(settings, problems);
-                engine = wanted;
-                shipper = new ChunkShipper(process, engine, problems);
+            for (Engine engine : Engines.find(settings, problems)) {
+                EngineRun run = EngineRun.start(engine, process, settings, problems);
+                if (run != null) {
+                    running.add(run);
+                }
             }
+            sayWhatIsMissing();
         } catch (Throwable failed) {
             problems.add("start", failed);
         }
     }
 
-    /** What it sampled so far was offered to the store; the application goes on without it. */
-    private void stopEngine(String reason) {
-        problems.add("stop", reason);
+    /** What was asked for and nobody here records: no engine at work can, or this JVM is too old for it. */
+    private void sayWhatIsMissing() {
+        List<String> missing = settings.events();
+        running.forEach(run -> missing.removeAll(run.engine.events()));
+        if (!missing.isEmpty() && !running.isEmpty()) {
+            problems.add("events", "not recorded on Java " + System.getProperty("java.version") + ": " + String.join(", ", missing));
+        }
+    }
+
+    /** What they sampled so far was offered to the store; the application goes on without them. */
+    private void stopEngines(Map<EngineRun, String> reasons) {
+        reasons.forEach((run, reason) -> {
+            problems.add("stop", reason);
+            close(run);
+            running.remove(run);
+        });
+    }
+
+    private void close(EngineRun run) {
         try {
-            engine.close();
+            run.engine.close();
         } catch (Throwable failed) {
             problems.add("close", failed);
         }
-        engine = null;
-        shipper = null;
+    }
+
+    /** Those that must not go on, and why. */
+    private Map<EngineRun, String> mustStop() {
+        Map<EngineRun, String> reasons = new LinkedHashMap<>();
+        for (EngineRun run : running) {
+            String reason = run.engine.mustStop();
+            if (reason != null) {
+                reasons.put(run, reason);
+            }
+        }
+        return reasons;
     }
 
     private void round(boolean due, boolean last) {
@@ -173,7 +201,7 @@ final class Recorder implements Runnable {
                 return;
             }
             boolean describes = application != null;
-            boolean ships = shipper != null && (due || last);
+            boolean ships = !running.isEmpty() && (due || last);
             if ((describes || ships) && store == null) {
                 store = RunStore.open(address.directory, conf, user);
             }
@@ -181,55 +209,36 @@ final class Recorder implements Runnable {
                 store.put("application.json", application);
                 application = null;
             }
-            if (ships && last) {
-                shipLast();
-            } else if (ships) {
-                ship(engine.closed(shipper.afterNanos()), ChunkShipper.NO_END);
+        } catch (Throwable failed) {
+            failedToShip(failed, last);
+        }
+        if (store != null && (due || last)) {
+            running.forEach(run -> ship(run, last));
+        }
+    }
+
+    private void ship(EngineRun run, boolean last) {
+        try {
+            if (last) {
+                run.shipLast(store, address);
+            } else {
+                run.ship(store, address);
             }
         } catch (Throwable failed) {
-            // Where the exit came in between, the last round does it all again.
-            if (last || !finishing) {
-                problems.add("ship", failed);
-            }
+            failedToShip(failed, last);
         }
     }
 
-    /** An exiting JVM may stop the engine at any moment: what cannot be read then comes from the engine's own tail. */
-    private void shipLast() throws Exception {
-        // Chunks are timed by another clock than this one, so allow for a little.
-        long endNanos = (System.currentTimeMillis() - 50) * 1_000_000;
-        Exception failure = null;
-        try {
-            ship(engine.closed(shipper.afterNanos()), endNanos);
-        } catch (Exception failed) {
-            failure = failed;
-        }
-        if (!shipper.hasShippedUntil(endNanos)) {
-            InputStream tail = engine.tail(TAIL_WAIT_MS);
-            if (tail != null) {
-                failure = null;
-                ship(tail, 0);
-            }
-        }
-        if (failure != null) {
-            throw failure;
-        }
-    }
-
-    /** {@code chunks} may be null: there are none. */
-    private void ship(InputStream chunks, long endNanos) throws IOException {
-        if (chunks != null) {
-            try (InputStream in = chunks) {
-                shipper.ship(in, store, address, endNanos);
-            }
+    private void failedToShip(Throwable failed, boolean last) {
+        // Where the exit came in between, the last round does it all again.
+        if (last || !finishing) {
+            problems.add("ship", failed);
         }
     }
 
     private void end() {
+        running.forEach(this::close);
         try {
-            if (engine != null) {
-                engine.close();
-            }
             if (store != null) {
                 store.close();
             }

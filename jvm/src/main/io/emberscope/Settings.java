@@ -2,6 +2,7 @@ package io.emberscope;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -126,9 +127,13 @@ final class Settings {
         }
     }
 
+    /** Every kind of events that an engine may record. */
+    static final List<String> KINDS = Collections.unmodifiableList(Arrays.asList(
+            "cpu", "wall", "alloc", "live", "heap", "lock", "gc", "safepoint", "nativemem", "io", "jit", "classes"));
+
     /** Kinds of events asked for, in their fixed order; unknown ones are a problem. */
     List<String> events() {
-        List<String> known = Arrays.asList("cpu", "alloc", "lock", "gc");
+        List<String> known = KINDS;
         List<String> asked = names(Key.EVENTS);
         for (String kind : asked) {
             if (!known.contains(kind)) {

@@ -25,7 +25,7 @@ public final class BesideAnotherRecording {
 
         Problems problems = new Problems("executor", "7");
         Settings settings = new Settings(new SparkConf(false), problems);
-        Engine engine = Engines.find(settings, problems);
+        Engine engine = Engines.find(settings, problems).get(0);
         engine.start(settings, problems);
         RunAddress address = new RunAddress(RunStore.resolve(arguments[0]), "default", "app-1", "1");
         RunStore store = RunStore.open(address.directory, new SparkConf(false), UserGroupInformation.getCurrentUser());

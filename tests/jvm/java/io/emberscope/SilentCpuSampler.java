@@ -13,7 +13,7 @@ public final class SilentCpuSampler {
             conf.set("spark.emberscope.fault", "cpu.sampler");
         }
         Settings settings = new Settings(conf, problems);
-        Engine engine = Engines.find(settings, problems);
+        Engine engine = Engines.find(settings, problems).get(0);
         engine.start(settings, problems);
         RunAddress address = new RunAddress(RunStore.resolve(arguments[0]), "default", "app-1", "1");
         RunStore store = RunStore.open(address.directory, conf, UserGroupInformation.getCurrentUser());

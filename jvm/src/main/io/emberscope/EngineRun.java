@@ -1,0 +1,64 @@
+package io.emberscope;
+
+import java.io.IOException;
+import java.io.InputStream;
+
+/** One engine at work in this process, and the shipping of what it records. All on the recorder's thread. */
+final class EngineRun {
+    private static final long TAIL_WAIT_MS = 4_000;
+
+    final Engine engine;
+    private final ChunkShipper shipper;
+
+    private EngineRun(Engine engine, ChunkShipper shipper) {
+        this.engine = engine;
+        this.shipper = shipper;
+    }
+
+    /** Starts the engine; null, with the problem said, where it cannot be started. */
+    static EngineRun start(Engine engine, ChunkShipper.Process process, Settings settings, Problems problems) {
+        try {
+            engine.start(settings, problems);
+            return new EngineRun(engine, new ChunkShipper(process, engine, problems));
+        } catch (Throwable failed) {
+            problems.add("start", failed);
+            return null;
+        }
+    }
+
+    /** Ships what was closed since the last time. */
+    void ship(RunStore store, RunAddress address) throws Exception {
+        ship(engine.closed(shipper.afterNanos()), store, address, ChunkShipper.NO_END);
+    }
+
+    /** An exiting JVM may stop the engine at any moment: what cannot be read then comes from the engine's own tail. */
+    void shipLast(RunStore store, RunAddress address) throws Exception {
+        // Chunks are timed by another clock than this one, so allow for a little.
+        long endNanos = (System.currentTimeMillis() - 50) * 1_000_000;
+        Exception failure = null;
+        try {
+            ship(engine.closed(shipper.afterNanos()), store, address, endNanos);
+        } catch (Exception failed) {
+            failure = failed;
+        }
+        if (!shipper.hasShippedUntil(endNanos)) {
+            InputStream tail = engine.tail(TAIL_WAIT_MS);
+            if (tail != null) {
+                failure = null;
+                ship(tail, store, address, 0);
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** {@code chunks} may be null: there are none. */
+    private void ship(InputStream chunks, RunStore store, RunAddress address, long endNanos) throws IOException {
+        if (chunks != null) {
+            try (InputStream in = chunks) {
+                shipper.ship(in, store, address, endNanos);
+            }
+        }
+    }
+}
