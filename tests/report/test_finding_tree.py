@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from emberscope.report.finding_tree import branches
 from emberscope.rules.evaluate import Ranked
@@ -13,7 +12,7 @@ from tests.report.told import three
 def ranked(*caused_by: tuple[int, ...]) -> list[Ranked]:
     """Findings with these causes."""
     first = three().diagnosis.findings[0]
-    return [replace(first, caused_by=causes) for causes in caused_by]
+    return [structs.replace(first, caused_by=causes) for causes in caused_by]
 
 
 def test_what_follows_stands_under_the_first_of_its_causes() -> None:
@@ -32,7 +31,7 @@ def test_prop_every_finding_stands_in_it_once(causes: tuple[set[int], ...]) -> N
 
 
 def test_it_is_a_hint_where_nothing_in_it_is_worth_more() -> None:
-    low, info = (replace(one, severity=s) for one, s in zip(ranked((), (0,)), ("low", "info"), strict=True))
+    low, info = (structs.replace(one, severity=s) for one, s in zip(ranked((), (0,)), ("low", "info"), strict=True))
     assert not branches([low])[0].is_hint
-    assert branches([replace(low, severity="info"), info])[0].is_hint
-    assert not branches([replace(info, caused_by=()), replace(low, caused_by=(0,))])[0].is_hint
+    assert branches([structs.replace(low, severity="info"), info])[0].is_hint
+    assert not branches([structs.replace(info, caused_by=()), structs.replace(low, caused_by=(0,))])[0].is_hint

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from selenium.webdriver.common.by import By
 
 from emberscope.report.bars import Anchors
@@ -23,7 +23,9 @@ def item() -> Diagnosed:
     """Three findings of a log, the third a consequence of the second, and twelve hints."""
     item = three()
     last = item.diagnosis.findings[-1]
-    hint = replace(last, severity="info", caused_by=(), finding=replace(last.finding, title="A mere hint"))
+    hint = structs.replace(
+        last, severity="info", caused_by=(), finding=structs.replace(last.finding, title="A mere hint")
+    )
     return of(item, *item.diagnosis.findings, *[hint] * 12)
 
 
@@ -69,15 +71,15 @@ def test_links_lead_to_stage_execution_operator_and_flame_graph(item: Diagnosed)
         Link("flame graph of stage 4", "stage=4"),
     )
     assert links_of(3, finding, Anchors((), set(), set(), recorded=False), {}) == ()
-    driver = replace(finding, finding=replace(finding.finding, where=Where(executor="driver")))
+    driver = structs.replace(finding, finding=structs.replace(finding.finding, where=Where(executor="driver")))
     assert links_of(3, driver, anchors, {}) == (Link("flame graph of the driver", "executor=driver"),)
 
 
 def test_frames_of_an_evidence_lead_into_the_flame_graph_of_its_stage(item: Diagnosed) -> None:
     finding = item.diagnosis.findings[1]
     first, *rest = finding.finding.evidence
-    shown = replace(first, frames=("java.lang.Thread.run", "app.Job.parse", "java.util.regex.Pattern.compile"))
-    finding = replace(finding, finding=replace(finding.finding, evidence=(shown, *rest)))
+    shown = structs.replace(first, frames=("java.lang.Thread.run", "app.Job.parse", "java.util.regex.Pattern.compile"))
+    finding = structs.replace(finding, finding=structs.replace(finding.finding, evidence=(shown, *rest)))
     recorded = Anchors((finding,), set(), set(), recorded=True)
     assert [(link.words, link.fragment) for link in frame_links(finding, recorded)[0]] == [
         ("java.util.regex.Pattern.compile", r"stage=4&search=^java\.util\.regex\.Pattern\.compile$"),

@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from emberscope.report.diagnosis import diagnose
 from emberscope.report.outcome import failures, outcome
@@ -47,7 +48,7 @@ def test_one_sentence_names_length_largest_part_and_largest_saving() -> None:
 def test_cpu_counts_as_one_when_the_main_cost_is_named(parts: dict[str, int], said: str) -> None:
     waterfall = tuple(Part(name, wall_ms, wall_ms / 1000) for name, wall_ms in parts.items())
     waterfall += () if "residual" in parts else (Part("residual", 0, 0.0),)
-    assert said in outcome(replace(diagnose(run_of()), waterfall=waterfall))
+    assert said in outcome(structs.replace(diagnose(run_of()), waterfall=waterfall))
 
 
 def test_an_application_without_an_end_was_only_seen() -> None:

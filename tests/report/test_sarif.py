@@ -9,6 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from msgspec import structs
 
 from emberscope.report.diagnosis import Diagnosed, diagnose
 from emberscope.report.sarif import sarif_document
@@ -82,10 +83,12 @@ def test_fingerprints_are_unique_and_do_not_hang_on_ids_of_the_run(item: Diagnos
     def moved(found: Any) -> Any:
         where = found.finding.where
         more = {"stage": where.stage + 5, "job": 99, "sql": 7} if where.stage is not None else {}
-        return replace(found, app_id="other", finding=replace(found.finding, where=replace(where, **more)))
+        return structs.replace(
+            found, app_id="other", finding=structs.replace(found.finding, where=structs.replace(where, **more))
+        )
 
     findings = tuple(moved(one) for one in item.diagnosis.findings)
-    again = replace(item, diagnosis=replace(item.diagnosis, findings=findings))
+    again = structs.replace(item, diagnosis=structs.replace(item.diagnosis, findings=findings))
     assert [one["partialFingerprints"]["emberscope/v1"] for one in results(again)] == prints
 
 

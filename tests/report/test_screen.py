@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from emberscope.report.closing import closing_lines
 from emberscope.report.diagnosis import Diagnosed, diagnose
@@ -26,7 +27,9 @@ def many(item: Diagnosed, count: int) -> Diagnosed:
     found = item.diagnosis.findings[0]
     advice = tuple(set_conf(f"spark.some.setting{number}", number, "For its sake.") for number in range(9))
     findings = tuple(
-        replace(found, finding=replace(found.finding, title=f"Number {number}", advice=advice), caused_by=())
+        structs.replace(
+            found, finding=structs.replace(found.finding, title=f"Number {number}", advice=advice), caused_by=()
+        )
         for number in range(count)
     )
     return of(item, *findings)
@@ -61,7 +64,7 @@ def test_it_fits_one_screen_however_many_findings_there_are(item: Diagnosed, cou
 
 def test_a_consequence_stands_in_one_line_under_its_cause(item: Diagnosed) -> None:
     _, cause, effect = item.diagnosis.findings
-    effect = replace(effect, caused_by=(0,))
+    effect = structs.replace(effect, caused_by=(0,))
     text = diagnosis_screen([of(item, cause, effect)])
     lines = text.splitlines()
     (line,) = [line for line in lines if effect.finding.title in line]
@@ -118,7 +121,7 @@ def test_nothing_found_is_said(item: Diagnosed) -> None:
 
 
 def test_what_is_not_sure_says_how_sure_it_is(item: Diagnosed) -> None:
-    unsure = replace(item.diagnosis.findings[0], confidence=0.6)
+    unsure = structs.replace(item.diagnosis.findings[0], confidence=0.6)
     assert "of core time. Confidence 60 %." in diagnosis_screen([of(item, unsure)])
     assert "Confidence" not in diagnosis_screen([item])
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
+
+from msgspec import structs
 
 from emberscope.report.diagnosis import Diagnosed, diagnose
 from emberscope.report.spots import spots
@@ -27,5 +28,7 @@ def three() -> Diagnosed:
 
 def of(item: Diagnosed, *findings: Ranked) -> Diagnosed:
     """The diagnosis with just these findings."""
-    diagnosis = replace(item.diagnosis, findings=findings)
-    return replace(item, diagnosis=diagnosis, spots=spots(item.run, findings), patch=patch_of(findings, item.run))
+    diagnosis = structs.replace(item.diagnosis, findings=findings)
+    return structs.replace(
+        item, diagnosis=diagnosis, spots=spots(item.run, findings), patch=patch_of(findings, item.run)
+    )

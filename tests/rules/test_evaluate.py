@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
+from msgspec import structs
 
 from emberscope.rules.base import Advice, Consequence, Evidence, Finding, Reads, Rule, Where
 from emberscope.rules.evaluate import data_confidence, evaluate, impact_ratio, severity_of
@@ -142,14 +143,14 @@ def test_a_stage_without_an_end_counts_where_the_log_has_no_beginning() -> None:
 
 def test_that_data_are_missing_is_no_less_sure_for_it() -> None:
     run = run_of(stages=[stage(0, 0, 10, task_count=4)], tasks=[task(0, 0, 9, task_index=0)])
-    blind = replace(finding(Where(), None, confidence=0.8), consequence="blind")
+    blind = structs.replace(finding(Where(), None, confidence=0.8), consequence="blind")
     told = evaluate(run, [rule("X1", blind), rule("X2", finding(Where(), None, confidence=0.8))]).findings
     assert {one.rule.code: one.confidence for one in told} == {"X1": 0.8, "X2": 0.2}
 
 
 def test_what_needs_all_tasks_is_not_evaluated_without_some() -> None:
     stages = [stage(0, 0, 10, task_count=200)]
-    asks = replace(rule("X1", finding(Where(), 1)), needs_all_tasks=True)
+    asks = structs.replace(rule("X1", finding(Where(), 1)), needs_all_tasks=True)
     for count, answered in ((200, True), (199, True), (190, False), (0, False)):
         run = run_of(stages=stages, tasks=[task(0, 0, 9, task_index=i) for i in range(count)])
         told = evaluate(run, [asks])

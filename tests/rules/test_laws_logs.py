@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 import re
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from msgspec import structs
+from msgspec.structs import fields
 
 from emberscope.cli.main import exit_code
 from emberscope.eventlog.read import read_event_log
@@ -45,7 +46,7 @@ JUNK = ("", "junk", "-1", "1e400", "99999999999999999999", "0", "\u202e")
 def test_finds_something_in_one_log_of_real_spark_and_nothing_in_another(rule: Rule[Any]) -> None:
     """Logs that are kept are short: what costs little in them counts here too."""
     floors = {field.name: 0 for field in fields(rule.limits) if field.name.startswith("floor")}
-    lowered = replace(rule, limits=replace(rule.limits, **floors))
+    lowered = structs.replace(rule, limits=structs.replace(rule.limits, **floors))
     counts = [len(found(lowered, log_run(name))) for name in PATHS]
     assert min(counts) == 0
     assert (max(counts) > 0) != (rule.code in WITHOUT_A_LOG)

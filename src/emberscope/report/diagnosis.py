@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, structs
 
 from emberscope.report.hot_code import HotCode, hot_code
 from emberscope.report.outcome import outcome
@@ -25,8 +27,7 @@ SCHEMA = "emberscope.diagnose/1"
 _MOST_CODES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(Struct, frozen=True):
     """One input as the command line was given it; `kind` is None where it could not be told."""
 
     path: str
@@ -37,8 +38,7 @@ class Input:
         return {"path": self.path, "kind": self.kind, "coverage": self.coverage.document()}
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosed:
+class Diagnosed(Struct, frozen=True):
     """A run with the answers to "where did the time go" and "what is wrong".
 
     The run may be without its tables. `outcome` is what happened in a sentence, `hot` what is hot in the code where
@@ -52,15 +52,15 @@ class Diagnosed:
     outcome: str = ""
     hot: HotCode | None = None
     spots: tuple[Spot, ...] = ()
-    patch: Patch = Patch(None)  # noqa: RUF009
+    patch: Patch = Patch(None)
 
 
 def diagnose(run: Run) -> Diagnosed:
     diagnosis = evaluate(run)
     findings, patch = resolved(diagnosis.findings, run)
-    diagnosis = replace(diagnosis, findings=findings)
+    diagnosis = structs.replace(diagnosis, findings=findings)
     item = Diagnosed(run, diagnosis, waterfall(run), spots=spots(run, findings), patch=patch)
-    return replace(item, outcome=outcome(item), hot=None if item.waterfall else hot_code(run))
+    return structs.replace(item, outcome=outcome(item), hot=None if item.waterfall else hot_code(run))
 
 
 def diagnose_one(item: Item, run: Run) -> Run | Diagnosed:
@@ -68,7 +68,7 @@ def diagnose_one(item: Item, run: Run) -> Run | Diagnosed:
     if not item.of_many:
         return run
     done = diagnose(run)
-    return replace(done, run=replace(run, tables={}))
+    return structs.replace(done, run=replace(run, tables={}))
 
 
 def run_of(found: Run | Diagnosed) -> Run:
@@ -101,7 +101,7 @@ def _without_copies(done: Sequence[Diagnosed]) -> list[Diagnosed]:
             continue
         run = kept[first].run
         note = Note("duplicate_part", f"It says the same as {run.path}, and counts once.", one.run.path)
-        kept[first] = replace(kept[first], run=replace(run, coverage=Coverage((*run.coverage.notes, note))))
+        kept[first] = structs.replace(kept[first], run=replace(run, coverage=Coverage((*run.coverage.notes, note))))
     return kept
 
 

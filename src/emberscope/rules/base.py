@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import fields
 
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
@@ -24,8 +26,7 @@ Consequence = Literal["ended", "lost", "blind", "risk", "hint"]
 figures of the run cannot be trusted; the next larger input may fail; nothing, it is worth knowing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(Struct, frozen=True):
     """The place of a finding; a field that does not apply is None."""
 
     sql: int | None = None
@@ -41,8 +42,7 @@ class Where:
         return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """One fact in words, with the number it rests on and where that number comes from (table.column).
 
     `frames` are those of a stack that shows it, root side first: what the flame graph can be searched for.
@@ -60,8 +60,7 @@ class Evidence:
         return {**said, "frames": list(self.frames)} if self.frames else said
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(Struct, frozen=True):
     """One concrete change. `setting` and `value` are given where `kind` is set or unset, else None."""
 
     kind: Literal["set", "unset", "code", "cluster", "check"]
@@ -78,8 +77,7 @@ def set_conf(setting: str, value: str | int, text: str) -> Advice:
     return Advice("set", text, setting, str(value))
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """What a rule found at one place.
 
     `wasted_wall_ms` is how much earlier the application would end with the fix (from the simulator, or an upper bound
@@ -101,8 +99,7 @@ class Finding:
     consequence: Consequence | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Reads:
+class Reads(Struct, frozen=True):
     """A table that a rule cannot do without, and the columns of it that must hold something.
 
     `record` is how to have them recorded where a log does not hold them by itself; with it a table without rows lacks
@@ -115,8 +112,7 @@ class Reads:
     series: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule(Generic[LimitsT]):
+class Rule(Struct, Generic[LimitsT], frozen=True):
     """One diagnosis. `code` is never reused; `check` is pure: no I/O, no clock, no state.
 
     `needs_times`: whether it can say nothing where start and end of the application are not known. `needs_all_tasks`:

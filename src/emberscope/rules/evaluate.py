@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow.compute as pc
+from msgspec import Struct
+from msgspec.structs import replace
 
 from emberscope.rules.base import Consequence, Evidence, Finding, Reads, Rule, Where
 from emberscope.rules.catalog import RULES
@@ -48,8 +49,7 @@ _SOURCES: Final = (_EVENT_LOG, _RECORDING)
 _RECORDED: Final = frozenset({"samples", "stacks", "frames", "spans", "series", "marks"})
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(Struct, frozen=True):
     """A finding with what the engine adds. `caused_by` are indices into the list that holds it.
 
     `worth_ms` is what findings are ordered by: the impact on the application's time as if all were wall time, by how
@@ -86,8 +86,7 @@ class Ranked:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class NotEvaluated:
+class NotEvaluated(Struct, frozen=True):
     """A rule that could not be asked. `needs` says what is missing and how to get it, `reason` the same without the
     tables by name, so that rules with one reason can be told together."""
 
@@ -96,8 +95,7 @@ class NotEvaluated:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Diagnosis(Struct, frozen=True):
     """All findings of one run, ranked, causes before their consequences; the rules that could not be asked at all or
     in part, and how many could."""
 
@@ -259,7 +257,7 @@ def tasks_seen_ratio(run: Run) -> float | None:
     place = np.repeat(np.arange(len(figures.keys)), figures.counts)
     index = figures.columns.amounts("task_index").astype(np.int64)
     backwards = figures.columns.numbers("finish_ms") < figures.columns.numbers("launch_ms")
-    tasks_of = np.sort((place << 32 | index)[~backwards])
+    tasks_of = np.sort((place << 32 | index)[~backwards], kind="stable")
     distinct = tasks_of[np.diff(tasks_of, prepend=-1) != 0] >> 32  # copies and further attempts of a task count once
     seen = dict(zip(figures.keys, np.bincount(distinct, minlength=len(figures.keys)).tolist(), strict=True))
     here = sum(min(seen.get(key, 0), count) for key, count in expected.items())

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import fields
 
 from emberscope.rules.base import Rule
 from emberscope.rules.catalog import RULES

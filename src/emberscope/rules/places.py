@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from emberscope.rules.base import Where
 from emberscope.simulate.stage_tasks import StageKey
@@ -23,8 +24,7 @@ GROUPS: Final = ("Window", "WindowInPandas", "WindowGroupLimit", "FlatMapGroupsI
 _NO_CALL_SITE: Final = re.compile(r"\$anonfun|NativeMethodAccessorImpl|CompletableFuture|ThreadPoolExecutor")
 
 
-@dataclass(frozen=True, slots=True)
-class Operator:
+class Operator(Struct, frozen=True):
     """One operator of a physical plan: its node in the plan, its name and the operator with its arguments."""
 
     node_id: int
@@ -45,8 +45,7 @@ class Operator:
         return re.sub(r"#\d+L?| (A|DE)SC NULLS (FIRST|LAST)", "", found[1]).strip() if found else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """One stage attempt in the words of the program."""
 
     where: Where

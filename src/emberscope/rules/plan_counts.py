@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 _OLD_UNIT: Final = re.compile(r"\s*\((?:ms|bytes)\)$| total \(min, med, max\)$")
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(Struct, frozen=True):
     """What one operator counted, and what stands for the accumulators that it has: first, last and number of them."""
 
     values: Mapping[str, float] = field(default_factory=dict)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from emberscope.simulate.replay import saving, timeline
 from emberscope.simulate.stage_tasks import StageKey
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(Struct, frozen=True):
     """How much earlier the application would end, None where that cannot be said, and how it was reckoned."""
 
     wall_ms: int | None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.plans import plans
 from emberscope.simulate.task_cpus import run_ms_by_task
@@ -46,8 +46,7 @@ _NAME: Final = re.compile(r"[A-Za-z_<][\w<>]*$")
 _RUN_METRIC: Final = "time to run Python workers"
 
 
-@dataclass(frozen=True, slots=True)
-class PythonStage:
+class PythonStage(Struct, frozen=True):
     """Python in one stage. `operators` are plan operators, empty for functions of RDDs; `functions` their names;
     `worker_ms` what the plan's metrics say of the time in workers, None before Spark 4.1 and for RDDs."""
 
@@ -75,13 +74,10 @@ def python_stages(run: Run) -> Mapping[int, PythonStage]:
                 )
     stages_table = run.tables.get("stages")
     if stages_table is not None:
-        for row in stages_table.select(["stage_id", "rdd_names", "status"]).to_pylist():
-            if (
-                row["stage_id"] not in found
-                and row["status"] != "skipped"
-                and _PYTHON_RDDS & set(row["rdd_names"] or ())
-            ):
-                found[row["stage_id"]] = PythonStage((), (), None, None)
+        columns = (stages_table[name].to_pylist() for name in ("stage_id", "rdd_names", "status"))
+        for stage, names, status in zip(*columns, strict=True):
+            if names and stage not in found and status != "skipped" and not _PYTHON_RDDS.isdisjoint(names):
+                found[stage] = PythonStage((), (), None, None)
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final, Literal, cast
 
@@ -90,15 +90,21 @@ class Setting:
 
 
 @cache
+def lines() -> Mapping[str, str]:
+    """The lines of the catalogue by the names of their settings: most runs need few of them."""
+    rows = Path(__file__).with_name("settings.tsv").read_text(encoding="utf-8").splitlines()
+    return {row[: row.index("\t")]: row for row in rows[1:]}
+
+
+@cache
 def settings() -> Mapping[str, Setting]:
     """All settings by their name."""
-    lines = Path(__file__).with_name("settings.tsv").read_text(encoding="utf-8").splitlines()
-    return {setting.key: setting for setting in map(_setting, lines[1:])}
+    return {key: _setting(line) for key, line in lines().items()}
 
 
 @cache
 def _families() -> frozenset[str]:
-    return frozenset(key.split(".")[1] for key in settings())
+    return frozenset(key.split(".")[1] for key in lines())
 
 
 def is_foreign(key: str) -> bool:
@@ -109,13 +115,15 @@ def is_foreign(key: str) -> bool:
 
 def setting_of(key: str) -> Setting | None:
     """The setting of this very name; None for one that is not in the catalogue."""
-    return settings().get(key)
+    line = lines().get(key)
+    return None if line is None else _setting(line)
 
 
 @cache
 def _older() -> Mapping[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}
-    for setting in settings().values():
+    renamed = (key for key, line in lines().items() if not line.endswith("\t\t"))
+    for setting in filter(None, map(setting_of, renamed)):
         for name in setting.names:
             found.setdefault(setting.key, []).append(name)
         if setting.replaced is not None and setting.replaced.by is not None and setting.replaced.how != "removed":
@@ -137,12 +145,14 @@ def is_read(key: str, version: Version) -> bool:
     return replaced is None or replaced.how == "renamed" or (0, 0) < version < replaced.since
 
 
+@lru_cache(256)
 def version_of(text: str | None) -> Version:
     """Major and minor version of a text such as `3.5.3-amzn-0`; (0, 0) where it has none."""
     found = re.match(r"(\d+)\.(\d+)", text or "")
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
+@cache
 def _setting(line: str) -> Setting:
     key, kind, unit, defaults, low, high, options, since, until, session, names, replaced = line.split("\t")
     least, most = _RANGES.get(key, (float(low) if low else None, float(high) if high else None))

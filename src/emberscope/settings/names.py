@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from emberscope.settings.catalog import OPEN, Setting, Version, setting_of, settings
+from emberscope.settings.catalog import OPEN, Setting, Version, lines, setting_of
 
 
 @cache
 def _bare() -> Mapping[str, str]:
     """Every registered name by its letters and digits alone."""
-    return {bare(key): key for key, setting in settings().items() if setting.kind != "unregistered"}
+    return {bare(key): key for key, line in lines().items() if not line.startswith("unregistered", len(key) + 1)}
 
 
 def bare(key: str) -> str:
@@ -34,7 +34,7 @@ def meant(key: str, version: Version) -> Setting | None:
     most = 2 if len(letters) >= 24 else 1 if len(letters) >= 14 else 0
     best: tuple[int, str] | None = None
     for other, name in _bare().items():
-        if most and abs(len(other) - len(letters)) <= most and _family(name) == _family(key):
+        if most and abs(len(other) - len(letters)) <= most and _family(other) == _family(letters):
             far = distance(letters, other, most)
             if far is not None and (best is None or far < best[0]):
                 best = (far, name)
@@ -42,13 +42,13 @@ def meant(key: str, version: Version) -> Setting | None:
 
 
 def _in(key: str, version: Version) -> Setting | None:
-    setting = settings()[key]
-    return setting if setting.is_in(version) and setting.replaced is None else None
+    setting = setting_of(key)
+    return setting if setting is not None and setting.is_in(version) and setting.replaced is None else None
 
 
-def _family(key: str) -> str:
+def _family(letters: str) -> str:
     """The first letters behind `spark.`, which a slip seldom hits."""
-    return bare(key)[5:8]
+    return letters[5:8]
 
 
 def distance(a: str, b: str, most: int) -> int | None:

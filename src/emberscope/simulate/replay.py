@@ -18,11 +18,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from emberscope.simulate.cores import most_between, observed_window, slot_steps
 from emberscope.simulate.stage_tasks import StageKey, StageTasks, stage_tasks
@@ -35,8 +36,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class StageRun:
+class StageRun(Struct, frozen=True):
     """One stage attempt as it was recorded. Times are epoch ms; durations lie in launch order."""
 
     key: StageKey
@@ -48,8 +48,7 @@ class StageRun:
     slots: int
 
 
-@dataclass(frozen=True, slots=True)
-class JobRun:
+class JobRun(Struct, frozen=True):
     """One job as it was recorded."""
 
     job: int
@@ -57,8 +56,7 @@ class JobRun:
     end_ms: float
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
+class Timeline(Struct, frozen=True):
     """An application as the simulator sees it: jobs and stages by time, and the observed window in epoch ms.
 
     `replayed_end_ms` is the end of a replay without changes, which savings are measured against.
@@ -71,8 +69,7 @@ class Timeline:
     replayed_end_ms: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(Struct, frozen=True):
     """When something ended as recorded and as replayed, in epoch ms."""
 
     recorded_ms: float
@@ -83,8 +80,7 @@ class Ends:
         return Ends(max(self.recorded_ms, other.recorded_ms), max(self.replayed_ms, other.replayed_ms))
 
 
-@dataclass(frozen=True, slots=True)
-class Saving:
+class Saving(Struct, frozen=True):
     """What a change is worth. `basis` says in words what was compared."""
 
     wall_ms: int

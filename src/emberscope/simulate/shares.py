@@ -7,10 +7,10 @@ cores as Spark sets aside for it (`spark.task.cpus`, or its resource profile).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.simulate.cores import core_steps, cores_at, observed_window
 from emberscope.simulate.task_cpus import cpus_by_row
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Shares:
+class Shares(Struct, frozen=True):
     """Wall time in ms by owner; all sum to `duration_ms`. `task_ms` lies in the rows of table tasks;
     `unended_ms` is that of table running_tasks."""
 
@@ -38,8 +37,7 @@ class Shares:
     task_ms: NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Steps:
+class Steps(Struct, frozen=True):
     """The application cut into pieces in which nothing changes: edges in epoch ms (one more than pieces), and by piece
     the running tasks, the cores that they occupy, the active jobs, the cores (None where no executor is known)."""
 
@@ -64,13 +62,15 @@ def steps(run: Run) -> Steps | None:
     submitted, completed = _intervals(run, "jobs", "submitted_ms", "completed_ms", window)
     changes = core_steps(run)
     inside = changes[0][(changes[0] > window[0]) & (changes[0] < window[1])] if changes is not None else np.array([])
-    edges = np.sort(np.concatenate((np.array(window), launched, finished, submitted, completed, inside)))
+    edges = _in_order(np.concatenate((np.array(window), launched, finished, submitted, completed, inside)))
     edges = edges[np.diff(edges, prepend=-np.inf) > 0]
     starts = edges[:-1]
+    running, cpus = active(starts, launched, finished), _cpus_of_all_tasks(run)
+    alike = not len(cpus) or bool((cpus == cpus[0]).all())
     return Steps(
         edges,
-        active(starts, launched, finished),
-        active(starts, launched, finished, _cpus_of_all_tasks(run)),
+        running,
+        running * (cpus[0] if len(cpus) else 1) if alike else active(starts, launched, finished, cpus),
         active(starts, submitted, completed),
         None if changes is None else cores_at(changes, starts),
     )
@@ -144,6 +144,11 @@ def _intervals(
     return starts, np.maximum(starts, ends)
 
 
+def _in_order(times: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sorted by the method that gains most from what is nearly in order already, as events of a log are."""
+    return np.sort(times, kind="stable")
+
+
 def active(
     at: NDArray[np.float64],
     starts: NDArray[np.float64],
@@ -151,15 +156,13 @@ def active(
     weights: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
     """How many of the intervals hold each of these times (begun by then, not ended), or the sum of their weights."""
-    if weights is not None and len(weights) and (weights == weights[0]).all():
-        return active(at, starts, ends) * int(weights[0])
     return _until(at, starts, weights) - _until(at, ends, weights)
 
 
 def _until(at: NDArray[np.float64], times: NDArray[np.float64], weights: NDArray[np.int64] | None) -> NDArray[np.int64]:
     """How many of `times` lie at or before each of `at`, or the sum of their weights."""
     if weights is None:
-        return np.searchsorted(np.sort(times), at, side="right").astype(np.int64)
-    order = np.argsort(times)
+        return np.searchsorted(_in_order(times), at, side="right").astype(np.int64)
+    order = np.argsort(times, kind="stable")
     sums = np.concatenate(([0], np.cumsum(weights[order])))
     return np.asarray(sums[np.searchsorted(times[order], at, side="right")], dtype=np.int64)

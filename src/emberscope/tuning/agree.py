@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from emberscope.tuning.patch import Change
 from emberscope.tuning.situation import Situation, as_number

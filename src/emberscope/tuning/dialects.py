@@ -10,16 +10,16 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from emberscope.recorder.properties import line
 from emberscope.tuning.patch import Patch
 from emberscope.units import printable
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """The text to paste, and what to know of it that the text itself does not say."""
 
     text: str

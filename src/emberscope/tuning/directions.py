@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from emberscope.settings.catalog import setting_of
 from emberscope.tuning.situation import Situation, as_number
 
 
-@dataclass(frozen=True, slots=True)
-class Pull:
+class Pull(Struct, frozen=True):
     """`axis`: what there is more of (+1) or less (-1)."""
 
     axis: str

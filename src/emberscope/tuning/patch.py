@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Change:
+
+class Change(Struct, frozen=True):
     """One setting to change. `value` is None where it is to be removed, `old` what the run had set (None: nothing).
 
     `codes` are the rules that ask for it, `why` is their reason, `notes` what else to know. `session`: whether a
@@ -35,8 +35,7 @@ class Change:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Patch:
+class Patch(Struct, frozen=True):
     """All changes, in the order of the findings that ask for them, and sentences on what is not among them."""
 
     app_id: str | None

@@ -7,8 +7,10 @@ told so. What no version of Spark would take, what does nothing here and what is
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from emberscope.rules.base import Advice
 from emberscope.settings.catalog import setting_of
@@ -38,8 +40,7 @@ def resolved(findings: Sequence[Ranked], run: Run) -> tuple[tuple[Ranked, ...], 
     return told, Patch(application, tuple(draft.changes.values()), tuple(dict.fromkeys(draft.notes)))
 
 
-@dataclass(slots=True)
-class _Draft:
+class _Draft(Struct):
     situation: Situation
     changes: dict[str, Change] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)

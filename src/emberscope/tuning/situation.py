@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from emberscope.rules.settings import is_local, is_vendors
 from emberscope.settings.catalog import Setting, Version, is_read, older_names, setting_of, version_of
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
+class Situation(Struct, frozen=True):
     """`values` and `hadoop`: what the run had set, of Spark's and of Hadoop's settings. `distribution`: whether Spark
     was not the plain one of its project but that of `vendor`."""
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import structs
+from msgspec.structs import fields
 
 from emberscope.rules.base import Rule
 from emberscope.tables.run import Run
@@ -124,4 +127,4 @@ def _rows(
 def without_floors(rule: Rule[Any]) -> Rule[Any]:
     """The rule as it judges logs that are too short for it to say a word."""
     floors = {field.name: 0 for field in fields(rule.limits) if field.name.startswith(("floor", "least_app"))}
-    return replace(rule, limits=replace(rule.limits, **floors))
+    return structs.replace(rule, limits=structs.replace(rule.limits, **floors))

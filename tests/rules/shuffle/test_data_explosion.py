@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec import structs
 
 from emberscope.rules.shuffle.data_explosion import RULE
 from emberscope.rules.shuffle.huge_shuffle import RULE as HUGE
@@ -58,6 +57,6 @@ def test_both_are_silent_on_small_shuffles_of_spark(log: str) -> None:
 
 
 def test_a_shuffle_that_spark_wrote_is_huge_where_the_limit_allows_it() -> None:
-    limits = replace(HUGE.limits, written_bytes=1_000_000)
+    limits = structs.replace(HUGE.limits, written_bytes=1_000_000)
     (finding, *_) = HUGE.check(spark_wrote("skew_spill_python"), limits)
     assert finding.evidence[0].value == pytest.approx(200_000_000, rel=0.9)

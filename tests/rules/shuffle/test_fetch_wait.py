@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec import structs
 
 from emberscope.rules.shuffle.fetch_wait import RULE
 from tests.rules.shuffle.shuffles import advised, shuffling
@@ -50,5 +49,5 @@ def test_silent_where_spark_hardly_waited(log: str) -> None:
 
 
 def test_waits_that_spark_logged_are_found_where_the_limits_allow_it() -> None:
-    limits = replace(RULE.limits, ratio=0.0, floor_ms=1)
+    limits = structs.replace(RULE.limits, ratio=0.0, floor_ms=1)
     assert list(RULE.check(spark_wrote("skew_spill_python"), limits))

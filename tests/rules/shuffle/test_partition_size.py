@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from emberscope.rules.shuffle.partition_size import RULE
 from emberscope.tables.plan_nodes import PLAN_NODES
@@ -54,7 +55,7 @@ def test_silent_on_small_partitions_of_spark(log: str) -> None:
 
 
 def test_partitions_that_spark_read_are_judged_where_the_limits_allow_it() -> None:
-    limits = replace(RULE.limits, times=0.001, least_ratio=0.0, skew=1e9, spilled_bytes=1 << 60)
+    limits = structs.replace(RULE.limits, times=0.001, least_ratio=0.0, skew=1e9, spilled_bytes=1 << 60)
     assert list(RULE.check(spark_wrote("skew_spill_python"), limits))
 
 

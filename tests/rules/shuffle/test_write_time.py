@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec import structs
 
 from emberscope.rules.shuffle.write_time import RULE
 from tests.rules.shuffle.shuffles import advised, shuffling
@@ -39,5 +38,5 @@ def test_silent_where_spark_wrote_fast(log: str) -> None:
 
 
 def test_writes_that_spark_logged_are_found_where_the_limits_allow_it() -> None:
-    limits = replace(RULE.limits, ratio=0.001, floor_ms=1, bytes_per_ms=1 << 60)
+    limits = structs.replace(RULE.limits, ratio=0.001, floor_ms=1, bytes_per_ms=1 << 60)
     assert list(RULE.check(spark_wrote("skew_spill_python"), limits))

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec import structs
 
 from emberscope.rules.causes import causes
 from emberscope.rules.storage.commit_phase import RULE
@@ -64,7 +63,7 @@ def test_silent_on_applications_that_commit_at_once(log: str) -> None:
 
 
 def test_the_commit_that_spark_made_is_found_where_the_limits_allow_it() -> None:
-    limits = replace(RULE.limits, floor_ms=1, ratio=0.0)
+    limits = structs.replace(RULE.limits, floor_ms=1, ratio=0.0)
     (finding,) = RULE.check(fault("single_thread_write"), limits)
     assert finding.wasted_wall_ms is not None
     assert 0 < finding.wasted_wall_ms < 5_000

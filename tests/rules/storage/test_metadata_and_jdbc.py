@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec import structs
 
 from emberscope.rules.storage.jdbc_single_partition import RULE as JDBC
 from emberscope.rules.storage.slow_metadata import RULE as METADATA
@@ -36,7 +35,7 @@ def test_short_listings_are_not_told(ms: int) -> None:
 
 def test_metadata_time_that_spark_counted_is_found_where_the_limits_allow_it() -> None:
     assert found(METADATA, spark_wrote("files")) == []
-    assert list(METADATA.check(spark_wrote("files"), replace(METADATA.limits, floor_ms=0, app_ratio=0.0)))
+    assert list(METADATA.check(spark_wrote("files"), structs.replace(METADATA.limits, floor_ms=0, app_ratio=0.0)))
 
 
 def test_one_connection_is_told_with_a_number_of_ranges() -> None:
@@ -53,7 +52,7 @@ def test_one_connection_is_told_with_a_number_of_ranges() -> None:
 
 def test_the_connection_that_spark_used_is_found_where_the_limits_allow_it() -> None:
     assert found(JDBC, spark_wrote("files")) == []
-    (finding,) = JDBC.check(spark_wrote("files"), replace(JDBC.limits, floor_ms=0))
+    (finding,) = JDBC.check(spark_wrote("files"), structs.replace(JDBC.limits, floor_ms=0))
     assert "customers" in finding.title
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec import structs
 
 from emberscope.rules.storage.full_scan import RULE as FULL
 from emberscope.rules.storage.kept_rows import kept_rows
@@ -94,8 +93,8 @@ def test_silent_on_applications_without_files(log: str) -> None:
 def test_both_kinds_that_spark_ran_are_told_apart() -> None:
     run = spark_wrote("files")
     assert [kept.ratio for kept in kept_rows(run) if kept.scan.format == "parquet"] == [pytest.approx(0.001)] * 2
-    (full,) = FULL.check(run, replace(FULL.limits, rows=1_000))
+    (full,) = FULL.check(run, structs.replace(FULL.limits, rows=1_000))
     assert "among key" in full.advice[0].text
-    guessed, missed = PUSHDOWN.check(run, replace(PUSHDOWN.limits, rows=1_000))
+    guessed, missed = PUSHDOWN.check(run, structs.replace(PUSHDOWN.limits, rows=1_000))
     assert "csv(…)" in guessed.advice[0].text
     assert "substring" in missed.advice[0].text

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec import structs
 
 from emberscope.rules.evaluate import evaluate
 from emberscope.rules.storage.single_task_write import RULE
@@ -34,7 +33,7 @@ def test_silent_on_applications_that_write_nothing_for_long(log: str) -> None:
 
 
 def test_a_shuffle_into_one_partition_is_named() -> None:
-    (finding, *_) = RULE.check(spark_wrote("files"), replace(RULE.limits, floor_ms=1, app_ratio=0.0))
+    (finding, *_) = RULE.check(spark_wrote("files"), structs.replace(RULE.limits, floor_ms=1, app_ratio=0.0))
     assert finding.wasted_core_ms is not None
 
 

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec import structs
 
 from emberscope.rules.storage.small_files_read import RULE as READ
 from emberscope.rules.storage.small_files_written import RULE as WRITTEN
@@ -78,7 +77,7 @@ def test_files_that_spark_read_are_found_where_the_floors_allow_it() -> None:
     (finding,) = found(READ, spark_wrote("files"))
     assert finding.evidence[0].value == 120
     assert finding.where.sql is not None
-    assert list(READ.check(spark_wrote("files"), replace(READ.limits, files=120))) == []
+    assert list(READ.check(spark_wrote("files"), structs.replace(READ.limits, files=120))) == []
 
 
 def test_without_metrics_nothing_is_invented() -> None:

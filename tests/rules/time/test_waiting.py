@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec import structs
 
 from emberscope.rules.time.critical_path import RULE as CRITICAL_PATH
 from emberscope.rules.time.job_gaps import RULE as JOB_GAPS
@@ -22,7 +22,7 @@ def test_executors_that_dynamic_allocation_asked_for_late() -> None:
 
 
 def test_tasks_that_waited_for_the_executor_with_the_cached_rows() -> None:
-    small = replace(JOB_GAPS, limits=replace(JOB_GAPS.limits, share=0.01))
+    small = structs.replace(JOB_GAPS, limits=structs.replace(JOB_GAPS.limits, share=0.01))
     finding = next(one for one in found(small, spark_wrote("waiting")) if one.where.stage is not None)
     assert settings_of(finding) == {"spark.locality.wait": "0s"}
     assert found(JOB_GAPS, spark_wrote("none")) == []

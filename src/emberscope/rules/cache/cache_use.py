@@ -25,8 +25,9 @@ failed before it came to the second read.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Rule, Where
 from emberscope.rules.cache.cached import Cached, Read, cached_frames
@@ -41,8 +42,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """No tool that we know of has numbers for this; all values are our proposal."""
 
     floor_ms: int = 10_000  # wall time of the stages that filled the cache, or ... (catalogue)

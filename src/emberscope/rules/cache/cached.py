@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from emberscope.rules.plans import CACHES, Node, Plan, plans
 from emberscope.tables.run import once
@@ -18,8 +19,7 @@ _COUNTING: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(Struct, frozen=True):
     """One place where an execution reads a cached DataFrame; it is made at the first one."""
 
     plan: Plan
@@ -34,8 +34,7 @@ class Read:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Cached:
+class Cached(Struct, frozen=True):
     """One DataFrame that was kept, by the plan that made it, and all reads of it that ran, by execution."""
 
     root: Node

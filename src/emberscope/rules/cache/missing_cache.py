@@ -24,8 +24,9 @@ the source changes between the queries, or when somebody tried the same query se
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Rule
 from emberscope.rules.plan.same_work import SameWork, same_work_across
@@ -38,8 +39,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """No tool that we know of has numbers for this; all values are our proposal."""
 
     floor_ms: int = 10_000  # wall time of the repeated stages, or ... (catalogue)

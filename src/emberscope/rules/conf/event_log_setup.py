@@ -23,8 +23,9 @@ When the application is started anew each day, or when the log is written to be 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.settings import is_on, is_vendors, version
@@ -40,8 +41,7 @@ _COMPRESS = "spark.eventLog.compress"
 _DOUBLES = "spark.eventLog.includeTaskMetricsAccumulators"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Our proposals: an application is long where its log is of no use before the next day, a stream after an hour; a
     log has many tasks where the History Server needs minutes for it (some 5,000 tasks a second in our measurements)."""
 

@@ -23,8 +23,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from emberscope.rules.base import Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.places import place_of, places
@@ -42,8 +43,7 @@ _OTHERS = re.compile(r"Python|^PairwiseRDD$|Exchange")
 _JAVA = "org.apache.spark.serializer.JavaSerializer"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Dr. Elephant and spark-advisor flag every application without Kryo; only shuffles of RDDs use the serializer, so
     how much they must write to matter is our proposal."""
 
@@ -97,8 +97,9 @@ def _stages_of_others(run: Run) -> set[int]:
     """Stages whose shuffle does not use the serializer: Python's are bytes that Python has pickled, and a DataFrame
     that became an RDD shuffles rows in its own format."""
     stages = run.tables["stages"]
-    rows = zip(stages["stage_id"].to_pylist(), stages["rdd_names"].to_pylist(), strict=True)
-    return {stage for stage, names in rows if any(_OTHERS.search(name) for name in names or ())}
+    rows = [*zip(stages["stage_id"].to_pylist(), stages["rdd_names"].to_pylist(), strict=True)]
+    others = {name for name in {name for _, names in rows for name in names or ()} if _OTHERS.search(name)}
+    return {stage for stage, names in rows if not others.isdisjoint(names or ())} if others else set()
 
 
 RULE = Rule(

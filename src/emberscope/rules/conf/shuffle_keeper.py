@@ -24,8 +24,9 @@ for that are known here, but not all plugins have one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from emberscope.rules.base import Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.settings import is_local, is_on, is_vendors, version
@@ -39,8 +40,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """What keeps shuffle files is what Spark itself asks for before it starts dynamic allocation. The first version
     with shuffle tracking is Spark's own."""
 

@@ -22,8 +22,9 @@ same configuration must serve old versions of Spark.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Consequence, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.settings import is_vendors, version
@@ -39,8 +40,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Which names and values there are is Spark's own registry, version by version (`settings/settings.tsv`). How far
     a slip may be from the name that was meant is our proposal: nothing but capitals, dots and dashes differ, or one
     letter in fourteen, two in twenty-four."""
@@ -48,8 +48,7 @@ class Limits:
     most_told: int = 12  # settings told one by one (proposal)
 
 
-@dataclass(frozen=True, slots=True)
-class Wrong:
+class Wrong(Struct, frozen=True):
     """One setting: what is wrong with it in a sentence, whether it does nothing as it stands, and what to do."""
 
     key: str

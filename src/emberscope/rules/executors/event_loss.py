@@ -22,10 +22,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.settings import number_setting
@@ -42,8 +42,7 @@ _OWN_CAPACITY: Final = "spark.scheduler.listenerbus.eventqueue.eventLog.capacity
 _DAMAGE: Final = frozenset({"cut", "malformed_line", "missing_part"})
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Our proposal: no tool that we know tells of lost events."""
 
     blind_ratio: float = 0.01  # missing events over all: the figures cannot be trusted (proposal)
@@ -115,7 +114,7 @@ def _busiest(run: Run, length_ms: int) -> int:
     if not len(times):
         return 0
     # Only seconds with events: a clock that jumps can make the time so long that all do not fit into memory.
-    ordered = np.sort((times - times.min()) // 1000)
+    ordered = np.sort((times - times.min()) // 1000, kind="stable")
     firsts = np.flatnonzero(np.diff(ordered, prepend=-1.0))
     seconds, counts = ordered[firsts], np.diff(firsts, append=len(ordered))
     begins = np.searchsorted(seconds, seconds - length_ms // 1000, side="right")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import Struct
 
 from emberscope.simulate.stage_tasks import StageKey
 from emberscope.tables.run import once
@@ -27,8 +27,7 @@ _DISK_FULL: Final = (
 _ORDER: Final = ("finish_ms", "stage_id", "stage_attempt", "task_index", "attempt", "task_id")
 
 
-@dataclass(frozen=True, slots=True)
-class FailedAttempts:
+class FailedAttempts(Struct, frozen=True):
     """Rows of table `tasks` that failed, by their end. `kinds` and `durations_ms` lie in these rows.
 
     Kinds: `disk` a full disk, `fetch` shuffle output that could not be read, `lost` the executor went away, `denied`

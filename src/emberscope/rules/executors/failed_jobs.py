@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow.compute as pc
+from msgspec import Struct
 
 from emberscope.rules.executors.errors import exception_line, program_line
 from emberscope.rules.executors.failed_attempts import FailedAttempts, failed_attempts
@@ -25,8 +25,7 @@ CANCELLED: Final = re.compile(r"(?i)\bcancel|was stopped|shut ?down|\binterrupte
 _TASK: Final = re.compile(r"Task (\d+) in stage (\d+)\.(\d+) failed (\d+) times")
 
 
-@dataclass(frozen=True, slots=True)
-class FailedJob:
+class FailedJob(Struct, frozen=True):
     """One failed job. `key` is the stage attempt that failed, `task_index` the task that failed too often, each None
     where that is not known; `attempts` are the failures of that task. `core_ms` is the core time of all its tasks."""
 

@@ -28,10 +28,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Evidence, Finding, Reads, Rule, Where
 from emberscope.rules.executors.failed_jobs import FailedJob, failed_jobs
@@ -50,8 +50,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Our proposal: spark-advisor warns at the first failed task."""
 
     same_task: int = 2  # executors that went while they ran the same task: the task is the cause (proposal)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import Struct
 
 from emberscope.rules.executors.failed_attempts import FailedAttempts, failed_attempts
 from emberscope.rules.executors.removals import Removal, removals
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 _UNNOTICED_MS: Final = 120_000
 
 
-@dataclass(frozen=True, slots=True)
-class LostWork:
+class LostWork(Struct, frozen=True):
     """`removed` are the executors that took work with them. `tasks` failed with their executor, `fetches` because
     shuffle output of one was gone; `rerun` are attempts of stages that had succeeded before. Without `removed` nobody
     knows why shuffle output was gone."""

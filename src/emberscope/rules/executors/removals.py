@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
+
+from msgspec import Struct
 
 from emberscope.tables.run import once
 
@@ -47,8 +48,7 @@ WORDS: Final[dict[Why, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Removal:
+class Removal(Struct, frozen=True):
     """One executor that was removed. `lived_ms` is None where its start is not known."""
 
     executor_id: str

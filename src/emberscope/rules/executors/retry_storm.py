@@ -24,8 +24,9 @@ succeeded after it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.executors.errors import exception_line
@@ -42,8 +43,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Our proposal. Spark itself gives a job up at `spark.task.maxFailures` failures of one task, 4 by default."""
 
     attempts: int = 2  # so many attempts of one task that all ended alike say that it is the task (proposal)

@@ -25,10 +25,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Evidence, Finding, Reads, Rule, Where
 from emberscope.rules.executors.errors import cut, exception_line, program_line
@@ -57,8 +57,7 @@ _WHAT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """spark-advisor warns at 1 failed task and calls 10 critical; Dr. Elephant warns at a tenth of a stage's tasks. We
     tell of each, and count work as lost from `least_ratio` on."""
 

@@ -26,8 +26,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from emberscope.rules.base import Advice, Consequence, Evidence, Finding, Reads, Rule, set_conf
 from emberscope.rules.memory.heap import driver_heap_bytes, heap_bytes
@@ -53,8 +55,7 @@ _FAILED: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Sources: DataFlint warns of a broadcast over 1 GB; Compass of one over 40 % of the memory of the driver or an
     executor. The rest is our proposal."""
 
@@ -65,8 +66,7 @@ class Limits:
     wait_ratio: float = 0.05  # and for this share of the application (proposal)
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+class Sent(Struct, frozen=True):
     """One broadcast that is large: its size, and how long only the driver worked for it."""
 
     plan: Plan

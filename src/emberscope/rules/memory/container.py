@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pyarrow as pa
+from msgspec import Struct
 
 from emberscope.rules.memory.heap import heap_setting
 from emberscope.rules.memory.recorded import RSS, recorded_peaks
@@ -32,8 +32,7 @@ _PROCESSES: Final = ("process_jvm_rss_bytes", "process_python_rss_bytes", "proce
 _FACTOR, _KUBERNETES_PYTHON_FACTOR, _EMR_FACTOR = 0.1, 0.4, 0.1875
 
 
-@dataclass(frozen=True, slots=True)
-class Container:
+class Container(Struct, frozen=True):
     """What a container of an executor holds, in bytes; each part is 0 where it was not asked for."""
 
     heap_bytes: int
@@ -46,8 +45,7 @@ class Container:
         return self.heap_bytes + self.overhead_bytes + self.off_heap_bytes + self.python_bytes
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessPeak:
+class ProcessPeak(Struct, frozen=True):
     """The most memory that the processes of one executor took (resident, in bytes), all together and by kind.
 
     Each figure is a peak of its own, so `together_bytes` may be a little more than was ever taken at one time.

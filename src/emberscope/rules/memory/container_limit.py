@@ -24,8 +24,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.memory.container import (
@@ -57,8 +59,7 @@ PYTHON_MEMORY: Final = r"(?m)^(?:[\w.]+\.)?_?(?:Array|Arrow)?MemoryError\b"
 _FRAME: Final = re.compile(r'File "(?:[^"]*/)?([^"/]+)", line (\d+), in (\S+)')
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """The share that is called near the limit is our proposal. EMR's guide asks for half more overhead, or for what was
     taken and a tenth."""
 

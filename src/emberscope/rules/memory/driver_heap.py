@@ -22,12 +22,12 @@ When the driver has a machine to itself anyway, and in runs much smaller than us
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.memory.container import rounded_up
@@ -43,8 +43,7 @@ if TYPE_CHECKING:
 _MEMORY: Final = "spark.driver.memory"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Sources: DataFlint warns from 95 % of the driver's memory and recommends the peak and a fifth; spark-advisor
     calls more than 16 GB wasteful, and a heap used by less than 40 % too large. That a full heap has to be collected
     often is our condition, as in C5."""

@@ -24,12 +24,12 @@ the pauses delay nothing that others wait for.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import Struct
 
 from emberscope.rules.base import Evidence, Finding, Reads, Rule, Where
 from emberscope.rules.memory.gc_advice import advice_for
@@ -49,8 +49,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Sources: Kubeflow's tools report from 10 %; Dr. Elephant's ladder is 8, 10, 15 and 20 %, and it calls less than
     5 % low. All else is our proposal."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from emberscope.rules.memory.recorded import HEAP, recorded_peaks
 from emberscope.rules.settings import MIB, bytes_setting, is_local, is_on, number_setting, version
@@ -22,8 +23,7 @@ RESERVED_BYTES: Final = 300 * MIB
 _LEAST_OF_SETTING, _MOST_OF_SETTING = 0.5, 1.1
 
 
-@dataclass(frozen=True, slots=True)
-class Heap:
+class Heap(Struct, frozen=True):
     """The heap of one executor: how much it may hold, how much of it was in use at most (None where no event says),
     its task slots, and when it came and went (epoch ms; None where not known)."""
 

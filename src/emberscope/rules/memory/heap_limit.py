@@ -24,8 +24,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.memory.heap import Heap, heap_setting, heaps
@@ -49,8 +50,7 @@ OUT_OF_HEAP: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Sources: DataFlint warns from 95 % of the heap. A peak alone says little, since garbage counts and a healthy JVM
     lets its heap fill up; so we ask for much collection too: Dr. Elephant's 5 % at least. From 10 % on, gc-pressure
     (C1) reports it."""

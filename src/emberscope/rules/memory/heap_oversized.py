@@ -22,11 +22,11 @@ short to show its peak: Spark itself looks at the heap only with each heartbeat,
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.compute as pc
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.memory.container import KILLED, OVERHEAD, has_container, overhead_bytes, rounded_up
@@ -48,8 +48,7 @@ _GIB = 1 << 30
 _HOUR_MS = 3_600_000
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Sources: spark-advisor reports a heap that is used by less than 40 %, DataFlint by less than 70 %, with the peak
     and a fifth as the better size; Dr. Elephant calls collection under 5 % of the run time low. The floors are our
     proposal."""

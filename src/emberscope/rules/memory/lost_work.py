@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.compute as pc
+from msgspec import Struct
 
 from emberscope.rules.price import Price, priced
 from emberscope.simulate.stage_figures import StageFigures, stage_figures
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class LostWork:
+class LostWork(Struct, frozen=True):
     """Failed attempts, as places in the order of `stage_tasks`. `message` is the error of the first of them in the
     stage that lost most, `said` the line of it that tells why; `core_ms` is launch to end of them all."""
 

@@ -26,10 +26,10 @@ much data has to spill once; only repeated or large spills in short stages are w
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Evidence, Finding, Reads, Rule
 from emberscope.rules.memory.heap import task_memory_bytes
@@ -51,8 +51,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Sources: spark-advisor warns at 0.1 GB of spill on disk and ignores less than 1 % of the input; Kubeflow's tools
     look at more than 100 MB of spill in memory. Where no tool is named, the value is our proposal."""
 

@@ -24,8 +24,9 @@ reason: what repartition(n) asks for is kept.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from emberscope.rules.base import Evidence, Finding, Rule, Where, set_conf
 from emberscope.rules.plan.work import READS, execution_settings, work_of
@@ -41,8 +42,7 @@ _SINCE: Final = (3, 0)
 _DEFAULT_SINCE: Final = (3, 2)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """The catalogue asks for the setting alone; the floor is our proposal."""
 
     floor_task_ms: int = 60_000  # task time of the executions with shuffles that ran without it (proposal)
@@ -52,7 +52,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     spark = version(run)
     if spark < _SINCE:
         return
-    without = [plan for plan in plans(run).values() if _shuffles(plan) and not _adaptive(plan)]
+    without = [plan for plan in plans(run).values() if not _adaptive(plan) and _shuffles(plan)]
     off_at_all = not is_on(run, _ENABLED, default=spark >= _DEFAULT_SINCE)
     off_in = {sql for sql, value in execution_settings(run, _ENABLED).items() if value == "false"}
     chosen = [plan for plan in without if off_at_all or plan.sql in off_in]

@@ -26,8 +26,9 @@ without an equality has a single row, as with a scalar subquery, nothing is told
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Rule
 from emberscope.rules.plan.joins import Join, joins
@@ -40,8 +41,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """The research catalogue asks for rows out over rows in of more than 10; DataFlint warns of nested loops that
     compare more than 10 billion pairs. All other values are our proposal, set so that only true cases are told in the
     logs of our tests."""

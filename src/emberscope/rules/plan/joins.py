@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from emberscope.rules.plans import Node, Plan
 
@@ -15,8 +16,7 @@ _WITHOUT_KEYS: Final = ("NestedLoopJoin", "CartesianProduct")
 _KEYS: Final = re.compile(r"\[([^\]]*)\], \[([^\]]*)\]")
 
 
-@dataclass(frozen=True, slots=True)
-class Join:
+class Join(Struct, frozen=True):
     """One join with two known inputs. Rows are None where they were not counted."""
 
     node: Node

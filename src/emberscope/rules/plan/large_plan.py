@@ -23,8 +23,9 @@ When the time before the first job was spent on listing files or asking a catalo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule
 from emberscope.rules.plans import Plan, plans
@@ -38,8 +39,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """The catalogue asks for a plan of more than 1 MB as text and a gap; the rest is our proposal."""
 
     text_bytes: int = 1_000_000  # of the physical plan (catalogue), or ...

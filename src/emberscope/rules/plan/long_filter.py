@@ -22,8 +22,9 @@ When the condition is one IN of literals, or long but made of few, different tes
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Rule
 from emberscope.rules.plan.work import READS, Work, at, work_of
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """DataFlint warns of conditions of more than 1,000 characters. The floors are the catalogue's and our proposal."""
 
     characters: int = 1_000  # of the condition (DataFlint)

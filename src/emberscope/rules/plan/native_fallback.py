@@ -25,9 +25,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Rule
 from emberscope.rules.plan.work import READS, Work, at, work_of
@@ -57,8 +58,7 @@ _EXPLAIN: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """No tool that was read has numbers for this; all are our proposal."""
 
     least_ratio: float = 0.1  # task time of stages with operators of Spark, over that of all stages of such plans
@@ -68,8 +68,11 @@ class Limits:
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
+    names = {node.name for plan in plans(run).values() for node in plan.nodes}
+    if _engine(names) is None:
+        return
     for plan in plans(run).values():
-        engine = _engine(plan)
+        engine = _engine({node.name for node in plan.nodes})
         if engine is None:
             continue
         left = [node for node in plan.nodes if not node.cached and _fell_back(node, engine)]
@@ -86,8 +89,9 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
             yield _finding(plan, engine, left, work, every)
 
 
-def _engine(plan: Plan) -> str | None:
-    return next((name for name, of in _ENGINES if any(of.search(node.name) for node in plan.nodes)), None)
+def _engine(names: Collection[str]) -> str | None:
+    """The engine that operators of these names are of."""
+    return next((engine for engine, of in _ENGINES if any(map(of.search, names))), None)
 
 
 def _fell_back(node: Node, engine: str) -> bool:

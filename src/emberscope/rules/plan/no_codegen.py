@@ -24,8 +24,9 @@ again.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Rule, Where, set_conf
 from emberscope.rules.plan.work import READS, Work, at, execution_settings, work_of
@@ -39,8 +40,7 @@ if TYPE_CHECKING:
 _SETTING: Final = "spark.sql.codegen.wholeStage"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """No tool that was read has numbers for this; all are the catalogue's floors and our proposal."""
 
     floor_ms: int = 10_000  # wall time of the stages, or ... (catalogue)

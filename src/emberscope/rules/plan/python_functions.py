@@ -25,10 +25,11 @@ code with the flame graph of the Python workers.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, set_conf
 from emberscope.rules.call_sites import call_site, line_of
@@ -52,8 +53,7 @@ if TYPE_CHECKING:
 _ARROW: Final = "spark.sql.execution.pythonUDF.arrow.enabled"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """No tool that was read has numbers for this; all values are our proposal and not calibrated on a corpus."""
 
     ratio: float = 0.2  # wait for Python over the stage's run time

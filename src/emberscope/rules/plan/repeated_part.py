@@ -23,8 +23,9 @@ When the part is small, or when keeping its rows would take longer than reading 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Finding, Rule, set_conf
 from emberscope.rules.cache.missing_cache import evidence_of, words_of_sources
@@ -40,8 +41,7 @@ if TYPE_CHECKING:
 _REUSE: Final = "spark.sql.exchange.reuse"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """No tool that was read has this rule; the floors are those of the catalogue and our proposal."""
 
     floor_ms: int = 10_000  # wall time of the repeated stages, or ... (catalogue)

@@ -26,10 +26,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Rule
 from emberscope.rules.plan.work import READS, Work, at, work_of
@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Compass calls a single task with more than 50 million rows a global sort; the catalogue has no numbers for the
     rest. All values are our proposal, set so that only true cases are told in the logs of our tests."""
 
@@ -58,8 +57,7 @@ class Limits:
     floor_task_ms: int = 5_000  # task time of the stage (proposal)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """What one operator did. `needed` is the share of the stage's work that would have been enough."""
 
     title: str

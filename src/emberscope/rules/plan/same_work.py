@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Hashable, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from emberscope.rules.plan.work import StageWork, Work, work_of
 from emberscope.rules.plans import Node, Plan, plans
@@ -35,8 +37,7 @@ Part = int
 """Stands for all parts of plans that do the same: the operator, what it works on, and what it was told to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
+class Occurrence(Struct, frozen=True):
     """One part of a plan, by the operator that its rows come out of, and the stages in which it ran."""
 
     plan: Plan
@@ -44,8 +45,7 @@ class Occurrence:
     stage_ids: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class SameWork:
+class SameWork(Struct, frozen=True):
     """Parts of plans that did the same, in the order of their executions, and how many operators each of them has."""
 
     occurrences: tuple[Occurrence, ...]
@@ -86,7 +86,23 @@ class SameWork:
 
 def is_scan(node: Node) -> bool:
     """Whether it reads rows from outside of Spark's memory, or from an RDD."""
-    return bool(_SCAN.search(node.name)) and not node.title.startswith("Scan In-memory")
+    return _is_scan(node.name) and not node.title.startswith("Scan In-memory")
+
+
+# Plans have many operators, but few names.
+@lru_cache(1024)
+def _is_scan(name: str) -> bool:
+    return _SCAN.search(name) is not None
+
+
+@lru_cache(1024)
+def _is_passed(name: str) -> bool:
+    return _PASSED.search(name) is not None
+
+
+@lru_cache(1024)
+def _is_shuffle(name: str) -> bool:
+    return _SHUFFLE.search(name) is not None
 
 
 def source_of(scan: Node) -> str:
@@ -133,8 +149,7 @@ def _ordered(found: list[SameWork]) -> Sequence[SameWork]:
     return sorted(found, key=lambda same: (-same.operators, -len(same.occurrences), same.occurrences[0].plan.sql))
 
 
-@dataclass(slots=True)
-class _Known:
+class _Known(Struct):
     """All parts: which part each operator is, and where each part that reads something and ran is."""
 
     part_of: dict[int, Part]
@@ -144,7 +159,7 @@ class _Known:
     def above(self, node: Node) -> Part | None:
         """The part that the operator's rows go into; None where that is nothing or cannot be said."""
         above = node.parent
-        while above is not None and _PASSED.search(above.name):
+        while above is not None and _is_passed(above.name):
             above = above.parent
         return None if above is None else self.part_of.get(id(above))
 
@@ -187,14 +202,12 @@ def _known(run: Run) -> _Known:
                         continue
                     below.append(again)
                 under = frozenset(stage for child in node.children for stage in stages[id(child)])
-                passed = bool(_PASSED.search(node.name)) and len(below) == 1
+                passed = _is_passed(node.name) and len(below) == 1
                 only = below[0] if passed else None
                 part = parts.setdefault((_label(node), *below), len(parts)) if only is None else only
                 known.part_of[id(node)] = part
                 # A shuffle is read in the stage after it, which does more.
-                stages[id(node)] = (
-                    under if node.children and _SHUFFLE.search(node.name) else under | set(node.stage_ids)
-                )
+                stages[id(node)] = under if node.children and _is_shuffle(node.name) else under | set(node.stage_ids)
                 if not passed:
                     known.operators[part] = 1 + sum(known.operators[of] for of in below if of is not None)
                 reading[part] = is_scan(node) or any(reading[of] for of in below if of is not None)
@@ -221,7 +234,7 @@ def _computed_below(node: Node) -> tuple[str, ...]:
     named = set(_COLUMN.findall(node.detail))
     found = []
     for child in node.children:
-        while _PASSED.search(child.name) and len(child.children) == 1:
+        while _is_passed(child.name) and len(child.children) == 1:
             for end in _AS.finditer(child.detail):
                 if end[1] in named:
                     found.append(_IDS.sub("", _expression_before(child.detail, end.start())))

@@ -25,10 +25,10 @@ had failed for lack of memory.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Rule, set_conf
 from emberscope.rules.plan.joins import Join, joins
@@ -58,8 +58,7 @@ _SIDES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """The sizes are those of DataFlint, which asks nothing of the other side where the small one is below 10 MB; the
     100 MiB for that, and the floors, are our proposal or the catalogue's."""
 

@@ -22,8 +22,9 @@ When only a few of many tasks fell back, or when the stage is short. The result 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Rule, set_conf
 from emberscope.rules.plan.work import READS, Work, at, work_of
@@ -38,8 +39,7 @@ _METRIC: Final = "number of sort fallback tasks"
 _GROUPS: Final = "spark.sql.objectHashAggregate.sortBased.fallbackThreshold"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """The catalogue asks for one task that fell back; the floors are the catalogue's and our proposal."""
 
     least_ratio: float = 0.1  # of the tasks of its stage (proposal)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from emberscope.rules.base import Reads, Where
 from emberscope.rules.plans import Plan
@@ -36,8 +37,7 @@ READS: Final = (
 """What a rule about the cost of operators cannot do without."""
 
 
-@dataclass(frozen=True, slots=True)
-class StageWork:
+class StageWork(Struct, frozen=True):
     """One stage attempt, or a share of it: its tasks, their time and its wall time in ms (0 where not known)."""
 
     tasks: StageTasks
@@ -49,8 +49,7 @@ class StageWork:
         return StageWork(self.tasks, self.run_ms * share, self.wall_ms * share, self.share * share)
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(Struct, frozen=True):
     """What some stages cost together. `wall_ms` is their sum, as if they ran one after the other."""
 
     stages: tuple[StageWork, ...]

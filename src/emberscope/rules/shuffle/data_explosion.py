@@ -22,10 +22,10 @@ operator of the plan multiplies the rows, the rule about that operator names it,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule
 from emberscope.rules.long_stages import long_stages, ratios, shortened
@@ -45,8 +45,7 @@ _MULTIPLY = ("Generate", "Expand", "SortMergeJoin", "ShuffledHashJoin", "Broadca
 _JOINS = ("BroadcastNestedLoopJoin", "CartesianProduct")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """spark-advisor reports more than 3 times the input. The floors are our proposal."""
 
     times: float = 3.0  # shuffle bytes written over bytes read (spark-advisor)

@@ -26,10 +26,10 @@ where one task reads most of the data, this finding is listed under skewed-stage
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, set_conf
 from emberscope.rules.long_stages import long_stages, ratios, shortened
@@ -50,8 +50,7 @@ if TYPE_CHECKING:
 _IN_FLIGHT = "spark.reducer.maxSizeInFlight"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """No tool that we know of has numbers for this; all values are our proposal."""
 
     ratio: float = 0.10  # fetch wait over the run time of the stage's tasks

@@ -23,10 +23,10 @@ is listed under shuffle-write-time (D2).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, set_conf
 from emberscope.rules.long_stages import long_stages, shortened
@@ -49,8 +49,7 @@ _CODEC = "spark.io.compression.codec"
 _FIRST_WITH_ZSTD = (2, 3)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """spark-advisor reports a stage that writes more than 50 GB."""
 
     written_bytes: int = 50_000_000_000  # shuffle output of one stage (spark-advisor)

@@ -27,10 +27,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Consequence, Evidence, Finding, Reads, Rule
 from emberscope.rules.long_stages import long_stages, ratios
@@ -57,8 +57,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Sources: spark-advisor takes a partition number off the best one by more than 3 times for a fault; DataFlint
     warns of partitions above 5 GB; the RAPIDS tools aim at 128 MB. The other values are our proposal."""
 

@@ -24,10 +24,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule
 from emberscope.rules.long_stages import long_stages, shortened
@@ -48,8 +48,7 @@ if TYPE_CHECKING:
 _LIMIT = "spark.network.maxRemoteBlockSizeFetchToMem"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """No tool that we know of has a number for this; the floor is our proposal, that of a spill."""
 
     disk_bytes: int = 100_000_000  # fetched to disk in the stage

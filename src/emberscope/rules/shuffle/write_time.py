@@ -22,10 +22,10 @@ huge but written fast is reported by huge-shuffle (D5).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, set_conf
 from emberscope.rules.long_stages import long_stages, ratios, shortened
@@ -47,8 +47,7 @@ _BUFFER = "spark.shuffle.file.buffer"
 _COMPRESS = "spark.shuffle.compress"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """No tool that we know of has numbers for this; all values are our proposal. 100 MB/s is what a plain cloud volume
     gives one task, as in the price of a spill."""
 

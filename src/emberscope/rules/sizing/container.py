@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from emberscope.rules.settings import MIB, bytes_setting, number_setting
 from emberscope.tables.run import once
@@ -17,8 +18,7 @@ OVERHEAD_RATIO: Final = 0.10  # Spark's own
 EMR_OVERHEAD_RATIO: Final = 0.1875  # EMR's
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """One executor: `explicit` where the overhead was set in MiB, else it is `ratio` of the heap. `cores` is None where
     neither the setting nor the executors tell."""
 

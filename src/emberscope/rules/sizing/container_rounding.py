@@ -24,8 +24,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from emberscope.rules.base import Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.settings import MIB
@@ -40,8 +41,7 @@ if TYPE_CHECKING:
 _STEP = "yarn.scheduler.minimum-allocation-mb"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """The arithmetic is Spark's and YARN's (largest heap = container / (1 + overhead ratio); EMR's ratio is 0.1875,
     Spark's 0.10 with 384 MiB at least). How much has to be idle to be worth a line is our proposal."""
 

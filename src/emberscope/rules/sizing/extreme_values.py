@@ -22,8 +22,9 @@ When somebody measured it: then a comment beside the setting saves the next read
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.settings import MIB, bytes_setting, is_local, is_vendors, number_setting
@@ -35,8 +36,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Dr. Elephant calls 10 cores in an executor and an unbounded 900 executors critical; its limits on memory are from
     2015 and too low today. The JVM's limit for short references is 32 GiB of heap. The others are our proposals."""
 
@@ -49,8 +49,7 @@ class Limits:
     least_overhead_mib: int = 4096  # overhead that is larger than the heap, from this size on (proposal)
 
 
-@dataclass(frozen=True, slots=True)
-class Extreme:
+class Extreme(Struct, frozen=True):
     """One value: what it does in a sentence, and what to do."""
 
     what: str

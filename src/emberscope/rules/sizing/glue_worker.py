@@ -20,10 +20,10 @@ When one skewed partition is what does not fit: no worker is large enough for a 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import pyarrow.compute as pc
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where
 from emberscope.rules.settings import MIB
@@ -41,8 +41,7 @@ WORKERS: Final = {"G.1X": (4, 16), "G.2X": (8, 32), "G.4X": (16, 64), "G.8X": (3
 WITH_MORE_MEMORY: Final = {"G.1X": "R.1X", "G.2X": "R.2X", "G.4X": "R.4X", "G.8X": "R.8X"}
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Worker types are AWS's. Memory is short from the spill on that spark-advisor calls critical, the collections that
     Dr. Elephant calls critical, or the heap use that DataFlint warns of."""
 

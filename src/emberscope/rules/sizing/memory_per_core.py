@@ -20,10 +20,10 @@ the cluster has no more memory to give, more and smaller partitions are the way.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
+from msgspec import Struct
 
 from emberscope.rules.base import Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.settings import MIB, is_local, memory_words
@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """spark-history-cli calls less than 2 GB for a core critical. Real logs with so little and no trouble are many, so
     here it counts from 1 GiB down, and only where the heap was seen nearly full (our proposals)."""
 

@@ -22,12 +22,12 @@ partitions. Look at the load of the host itself before you change the cluster.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where
 from emberscope.rules.price import priced
@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Our proposals; the guide on EMR computes the cores that YARN gives away beyond those of a node, which needs the
     node's size. Here the harm is measured in place of it."""
 

@@ -24,10 +24,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, set_conf
 from emberscope.rules.places import place_of, places
@@ -50,8 +50,7 @@ if TYPE_CHECKING:
 _NEAR: Final = ("PROCESS_LOCAL", "NODE_LOCAL")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Dr. Elephant compares the executors' task times and calls 1.33, 1.78, 3.16 and 10 times the median low to
     critical. Such a difference may be chance; so we ask first that tasks waited while cores were idle (proposal)."""
 
@@ -62,8 +61,7 @@ class Limits:
     tasks_per_core: float = 1.5  # fewer tasks are gone in one wave, in which nothing waits (proposal)
 
 
-@dataclass(frozen=True, slots=True)
-class Imbalance:
+class Imbalance(Struct, frozen=True):
     """`waited_ms` is the time from the first launch to the last, `idle_ms` the core time that lay idle in it. `busy` is
     the share of its cores' time with tasks, for each executor that was there all that time."""
 

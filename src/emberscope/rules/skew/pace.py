@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.simulate.stage_figures import stage_figures
 from emberscope.simulate.stage_tasks import StageKey, StageTasks
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 Sizes = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 
 
-@dataclass(frozen=True, slots=True)
-class Paces:
+class Paces(Struct, frozen=True):
     """One place per compared task, over all stages: what it took (less garbage collection, ms), what the stage's tasks
     of its size take by the fit, the bytes and records that it read, its stage (a place in `keys`), its executor and its
     host (places in `names`)."""
@@ -39,8 +38,7 @@ class Paces:
         return len(self.took_ms)
 
 
-@dataclass(frozen=True, slots=True)
-class Slow:
+class Slow(Struct, frozen=True):
     """An executor or a host that was slow throughout. `factor` is how many times longer its tasks took than the same
     work elsewhere, `spread` that difference in standard errors; `agreeing` of `stages` show it."""
 

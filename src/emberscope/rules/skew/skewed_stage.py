@@ -25,10 +25,10 @@ and the saving is zero.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Evidence, Finding, Reads, Rule
 from emberscope.rules.places import Place, place_of, places
@@ -48,8 +48,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Sources: spark-advisor warns at 5 times the median; DataFlint asks for a longest task over 5 s; the RAPIDS tools
     call a task that reads 3 times the stage's mean skewed; Compass asks for less the more records the longest task has
     read. Where no tool is named, the value is our proposal."""

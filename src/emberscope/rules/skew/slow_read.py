@@ -22,10 +22,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, set_conf
 from emberscope.rules.places import place_of, places
@@ -46,8 +47,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Compass asks for a tenth of the median rate, 10 MB and 5 minutes. We ask for less time, since the price says what
     it is worth, and for little CPU time, without which costly rows would look like slow storage."""
 
@@ -59,8 +59,7 @@ class Limits:
     least_tasks: int = 4  # compared tasks: a median of fewer says nothing (proposal)
 
 
-@dataclass(frozen=True, slots=True)
-class SlowReads:
+class SlowReads(Struct, frozen=True):
     """The slow readers of one stage attempt: `slow` are places in `tasks` (the successes), `rates` bytes per ms of all,
     `usual` the median of those that were compared."""
 

@@ -24,10 +24,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.places import place_of, places
@@ -48,8 +48,7 @@ if TYPE_CHECKING:
 _EFFICIENCY: Final = "spark.speculation.efficiency.enabled"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Compass warns at more than 20 copies in a stage of an application of more than 5 minutes, whether they won or
     not; we count what the losing ones cost."""
 
@@ -58,8 +57,7 @@ class Limits:
     losing: float = 0.5  # share of the copies that lost: where most won, speculation did its work (proposal)
 
 
-@dataclass(frozen=True, slots=True)
-class Copies:
+class Copies(Struct, frozen=True):
     """The speculative copies of one stage attempt. `lost` and `won` are places in `tasks`; `needed` is, for each losing
     copy, how many times the stage's median its original took."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from emberscope.rules.base import Where
 from emberscope.simulate.replay import Timeline
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 _MOST_PIECES: Final = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Straggler:
+class Straggler(Struct, frozen=True):
     """The longest task of a stage. `tasks` are the stage's successes, `longest` its row there.
 
     `kind`: `data` where it read far more than the median task, `host` where one host was slow, else `work`.

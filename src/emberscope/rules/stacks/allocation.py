@@ -22,11 +22,11 @@ allocation; see C1.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Rule
 from emberscope.rules.places import place_of, places
@@ -44,8 +44,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """The shares of collection are those of rule C1 (Kubeflow's tools report from 10 %, Dr. Elephant calls less than
     5 % low); the rest is our proposal."""
 

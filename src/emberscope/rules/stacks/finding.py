@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads
 from emberscope.rules.places import place_of, places
@@ -31,8 +31,7 @@ _MOST_FRAMES: Final = 12
 READS: Final = (Reads(SAMPLES, ("stage_id",)), Reads(STACKS), Reads(FRAMES))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """No tool that was read prices hot code of Spark, so all values are our proposal. A share counts at the lower end
     of Wilson's interval, so few samples give little confidence."""
 
@@ -47,8 +46,7 @@ INHERENT: Final = Limits(ratio=0.2)
 """For work that has to be done somehow: only a large share of it is worth a change."""
 
 
-@dataclass(frozen=True, slots=True)
-class StageTimes:
+class StageTimes(Struct, frozen=True):
     """Wall time of a stage, and what its tasks stood still for collections and shuffle data; NaN is not known."""
 
     wall_ms: float
@@ -58,8 +56,7 @@ class StageTimes:
 _UNKNOWN: Final = StageTimes(math.nan, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """How a rule speaks. `doing` follows "spends its time" (`compiling regular expressions`), `certainty` is how sure
     the stacks make the cause, `price` a sentence on what the price supposes."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.profile.classify import family_of
 from emberscope.rules.stacks.marking import NONE, Marks, marks
@@ -25,8 +25,7 @@ _PASSING_ON: Final = frozenset({"java", "scala", "library", "native", "kernel", 
 _MOST_CALLERS: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(Struct, frozen=True):
     """Who asked for it: the nearest frame of the user's own code above the hot spot, else of Spark's (`own` tells).
 
     `stack` is its hottest stack from there to the leaf, root side first; `ms` the task time of all its stacks.
@@ -39,8 +38,7 @@ class Caller:
     stack: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """A hot spot in one stage attempt. `samples` of the stage's `of_samples` working samples are in it, and `events`
     samples of waits.
 

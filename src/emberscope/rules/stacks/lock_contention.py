@@ -24,10 +24,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 
 from emberscope.rules.base import Advice, Evidence, Finding, Rule
 from emberscope.rules.settings import is_local, number_setting
@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits(HotSpotLimits):
+class Limits(HotSpotLimits, frozen=True):
     """No tool that was read prices locks of Spark's tasks: all values are our proposal. A wait is measured, not
     sampled, so its share needs no number of samples."""
 

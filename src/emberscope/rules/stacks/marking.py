@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import Struct
 
 from emberscope.profile.ancestry import levels, tree_arrays
 from emberscope.rules.stacks.pattern import CONTEXTS, Pattern
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 NONE: Final = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
+class Marks(Struct, frozen=True):
     """By node of table stacks: the number of the pattern that has it (-1 for none), and the node at which the marked
     part of the stack begins (of the root where there is none), whose callers are who asked for it."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 CONTEXTS: Final = {
     "task": r"org\.apache\.spark\.executor\.Executor\$TaskRunner\.run",
@@ -16,8 +17,7 @@ CONTEXTS: Final = {
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(Struct, frozen=True):
     """A hot spot of one rule.
 
     `marks` are expressions (RE2, from the start of the name) of its frames: a stack with one of them in it is this hot

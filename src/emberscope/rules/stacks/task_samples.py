@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pyarrow as pa
+from msgspec import Struct
 
 from emberscope.rules.stacks.marking import marks
 from emberscope.rules.stacks.patterns import PATTERNS
@@ -26,8 +26,7 @@ _BLOCKED: Final = r"(?i).*(blocked|monitor).*"
 _PIECE_NS: Final = 5_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class TaskSamples:
+class TaskSamples(Struct, frozen=True):
     """Samples of tasks, one place each. `stage` is an index into `keys`, `task` the attempt (-1: not known).
 
     `working` are CPU samples (wall clock ones where there are no CPU samples) and what stands for them (`unseen`:

@@ -23,8 +23,9 @@ is listed under small-files-written (E2).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, set_conf
 from emberscope.rules.places import place_of, places
@@ -48,8 +49,7 @@ _VERSION: Final = _HADOOP + "mapreduce.fileoutputcommitter.algorithm.version"
 _CLOUD: Final = "org.apache.spark.internal.io.cloud."
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """No tool that we know of has numbers for this; all values are our proposal."""
 
     floor_ms: int = 5_000  # commit of one write

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.long_stages import long_stages
 from emberscope.rules.plans import Node, Plan, plans
@@ -37,8 +37,7 @@ _PARTITIONS: Final = re.compile(r", (?:true|false), \[([^\]]*)\], [A-Z]")
 _EXPRESSION_ID: Final = re.compile(r"#\d+L?")
 
 
-@dataclass(frozen=True, slots=True)
-class FileScan:
+class FileScan(Struct, frozen=True):
     """One operator that reads files. `location` is the first path, empty where it is not known."""
 
     plan: Plan
@@ -55,8 +54,7 @@ class FileScan:
         return found[1] if found else last_part(self.location) or f"{self.format} files"
 
 
-@dataclass(frozen=True, slots=True)
-class FileWrite:
+class FileWrite(Struct, frozen=True):
     """One command that wrote files. `partition_columns` are those of its directories, without Spark's ids."""
 
     plan: Plan

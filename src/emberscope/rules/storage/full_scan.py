@@ -23,8 +23,9 @@ push the filter into the scan at all, no-pushdown (E5) reports it instead.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule
 from emberscope.rules.long_stages import shortened
@@ -44,8 +45,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Compass reports scans of more than 50 billion rows whatever becomes of them. We ask how many were kept, and take
     the price from there; these values are our proposal."""
 

@@ -22,10 +22,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule
 from emberscope.rules.places import place_of, places
@@ -45,8 +45,7 @@ if TYPE_CHECKING:
 _ONE: Final = re.compile(r"JDBCRelation\((.*)\) \[numPartitions=1\]")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """No tool that we know of has numbers for this; all values are our proposal."""
 
     floor_ms: int = 10_000  # run time of the only task

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from emberscope.rules.storage.files import FileScan, figure, file_scans, stages_at
 from emberscope.tables.run import once
@@ -26,8 +27,7 @@ _OUTPUT: Final = re.compile(r"^\w+ [^\[]*\[([^\]]*)\]")
 _SCHEMA: Final = re.compile(r"ReadSchema: struct<(.*)$")
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """A scan, the rows that it read, those that its filters kept, and the last of these filters."""
 
     scan: FileScan

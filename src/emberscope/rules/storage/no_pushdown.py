@@ -25,10 +25,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where
 from emberscope.rules.call_sites import call_site, line_of
@@ -52,8 +52,7 @@ _COLUMNAR: Final = ("parquet", "orc")
 _NULLS: Final = re.compile(r"IsNotNull\([^)]*\),?\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """No tool that we know of has numbers for this; all values are our proposal."""
 
     ratio: float = 0.1  # rows kept by the filter over rows read

@@ -26,10 +26,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule
 from emberscope.rules.long_stages import long_stages
@@ -53,8 +53,7 @@ _WORK_MS: Final = 5_000.0  # what a task should have to do, so that its file is 
 _TASK_MS: Final = 50.0  # what one more task costs in start and end (our proposal)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Compass reports a single task that reads more than 50 million records for 20 minutes, or more than 30 % of the
     application. We begin where the time is worth a change; all values are our proposal."""
 

@@ -23,8 +23,9 @@ When the table is listed once for a long computation, or when only the first, co
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where
 from emberscope.rules.price import driver_saving
@@ -41,8 +42,7 @@ _METADATA: Final = ("metadata time", "metadata time (ms)", "driver time - list a
 _LISTING: Final = "Listing leaf files and directories"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """No tool that we know of has numbers for this; all values are our proposal."""
 
     floor_ms: int = 10_000  # metadata time of one scan, or listing jobs in all

@@ -25,8 +25,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule
 from emberscope.rules.long_stages import shortened
@@ -54,8 +55,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """DataFlint reports more than 100 files of less than 3 MB on average. The cost of a file is Spark's own estimate
     (4 MiB of scan, spark.sql.files.openCostInBytes), at the 100 MB/s of a plain cloud volume."""
 

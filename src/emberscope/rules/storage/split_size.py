@@ -24,10 +24,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, set_conf
 from emberscope.rules.places import Place, place_of, places
@@ -53,8 +53,7 @@ _MOST_BYTES: Final = 4 << 30
 _TASK_MS: Final = 50.0  # what one more task costs in start and end (our proposal)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """The RAPIDS tools want the largest input of a task between 128 and 256 MB, and set no more than 4 GB. The other
     values are our proposal."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import Struct
 
 from emberscope.tables.run import once
 
@@ -26,8 +26,7 @@ PHASES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Batches:
+class Batches(Struct, frozen=True):
     """Executed batches of one run of a query. A progress event of a trigger that found no data is no batch."""
 
     query_id: str | None

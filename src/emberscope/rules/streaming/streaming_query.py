@@ -28,10 +28,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule
 from emberscope.rules.streaming.batches import PHASES, Batches, batches
@@ -47,8 +47,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Sources: Spark's guide for structured streaming says that the processing rate must keep up with the input rate,
     and that state without a watermark grows without end. All numbers are our proposal."""
 

@@ -19,10 +19,10 @@ When the application is fast enough. The finding is there for those who are abou
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where
 from emberscope.rules.places import place_of, places
@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Sparklens reports the critical path and the ideal time of each application, without a verdict. The numbers are
     our proposal."""
 

@@ -32,8 +32,9 @@ and has low confidence. In short applications, where start-up is most of the tim
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.price import driver_saving
@@ -49,8 +50,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Compass reports an application whose driver wastes more than 50 % of the core time. We begin earlier, since the
     price says how much it matters; that and all else is our proposal."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.call_sites import call_site, line_of
 from emberscope.rules.places import short_call_site, sql_descriptions
@@ -25,8 +25,7 @@ _COLLECTS: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(Struct, frozen=True):
     """A stretch without a job, in epoch ms, with the jobs (rows of table `jobs`) before and after it."""
 
     start_ms: float
@@ -39,8 +38,7 @@ class Gap:
         return self.end_ms - self.start_ms
 
 
-@dataclass(frozen=True, slots=True)
-class CallSite:
+class CallSite(Struct, frozen=True):
     """All gaps that came after jobs of one call site. `result_bytes` is what its tasks sent to the driver."""
 
     text: str

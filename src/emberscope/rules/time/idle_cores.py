@@ -24,11 +24,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.compute as pc
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.places import place_of, places
@@ -52,8 +52,7 @@ _IDLE_TIMEOUT = "spark.dynamicAllocation.executorIdleTimeout"
 _SOONER_SECONDS = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Sources: DataFlint reports more than 50 % idle; spark-advisor warns at less than 40 % in use. The floor and the
     share are our proposal."""
 

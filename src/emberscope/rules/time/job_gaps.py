@@ -22,10 +22,10 @@ query that you need as it is.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.places import place_of, places
@@ -49,8 +49,7 @@ if TYPE_CHECKING:
 _NEAR: Final = ("PROCESS_LOCAL", "NODE_LOCAL", "RACK_LOCAL")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Sources: Compass reports jobs that are idle for more than 30 % of their time. All else is our proposal."""
 
     ratio: float = 0.3  # time in jobs without a task over the time of jobs (Compass)

@@ -19,10 +19,10 @@ When the stage does what it has to, in the time that it always takes. The findin
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule
 from emberscope.rules.time.stage_scope import Scope, long_stages
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Sources: Dr. Elephant begins to report stages at 15 minutes. The shares are our proposal."""
 
     floor_ms: int = 15 * 60_000  # wall time of the stage (Dr. Elephant)

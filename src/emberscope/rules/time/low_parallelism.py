@@ -22,10 +22,10 @@ price is small because the stage is short.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Evidence, Finding, Reads, Rule
 from emberscope.rules.price import priced
@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Sources: Sparklens calls fewer tasks than cores its lowest class (PRatio below 1). The advice of two to three
     tasks per core is that of Spark's tuning guide. What names no tool is our proposal."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.simulate.shares import active, steps
 from emberscope.simulate.stage_figures import stage_figures
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(Struct, frozen=True):
     """Each array has a place for each piece of `steps`: the cores for which first attempts of tasks waited, and of
     these what idle cores could have run."""
 

@@ -22,10 +22,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.plans import Plan, plans
@@ -44,8 +44,7 @@ _WRITES: Final = re.compile(r"InsertIntoHadoopFsRelationCommand\s+([^\s,\]]+)")
 _CACHED: Final = ("InMemoryTableScan", "InMemoryRelation", "Scan In-memory")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """No tool that we know of judges this; all values are our proposal."""
 
     ratio: float = 0.1  # saving over the application's time
@@ -54,8 +53,7 @@ class Limits:
     most_threads: int = 8  # so many at one time are advised at most
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(Struct, frozen=True):
     """A query that wrote files: when it ran (epoch ms) and where to."""
 
     plan: Plan

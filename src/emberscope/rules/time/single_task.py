@@ -24,8 +24,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule
 from emberscope.rules.places import AGGREGATES, GROUPS, Place
@@ -42,8 +43,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Sources: Compass reports a single task of more than 20 minutes and 50 million records. We speak of shorter ones,
     since the price says how much it matters; that and the floors are our proposal."""
 

@@ -22,10 +22,10 @@ cluster was full.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule, Where, set_conf
 from emberscope.rules.settings import is_local, is_on
@@ -46,8 +46,7 @@ if TYPE_CHECKING:
 _BACKLOG: Final = "spark.dynamicAllocation.schedulerBacklogTimeout"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """All are our proposal."""
 
     share: float = 0.9  # the cluster is complete when this share of its cores has come

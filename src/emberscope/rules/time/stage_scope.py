@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.places import Place, place_of, places
 from emberscope.simulate.replay import timeline
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 _START_MS: Final = 100.0
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """One long stage attempt: its tasks, its place in the program, its row of the figures, the slots it could use and
     the tasks it was cut into."""
 

@@ -23,10 +23,10 @@ When the machine that runs the driver was short of CPU for another reason, or wh
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Advice, Evidence, Finding, Reads, Rule
 from emberscope.rules.places import Place
@@ -51,8 +51,7 @@ if TYPE_CHECKING:
 _STARVED: Final = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Sources: spark-advisor warns at a scheduler delay of more than 100 ms. The shares and floors are our proposal."""
 
     overhead_ms: float = 100.0  # overhead of the median task (spark-advisor, there of its scheduling alone)
@@ -63,8 +62,7 @@ class Limits:
     least_saving: float = 0.1  # saving over the stage's wall time; less is not worth a change (proposal)
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """Where the time of each task outside of its body went, in ms."""
 
     waiting: NDArray[np.float64]

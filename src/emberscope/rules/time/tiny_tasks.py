@@ -24,10 +24,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from emberscope.rules.base import Evidence, Finding, Reads, Rule
 from emberscope.rules.price import priced
@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Sources: DataFlint reports stages of more than 5,000 tasks with a median below 500 ms. We ask for fewer tasks,
     since the price says how much it matters; what names no tool is our proposal."""
 
