@@ -18,7 +18,7 @@ def test_a_python_worker_that_ran_out_of_memory_ended_the_job() -> None:
     assert finding.where.line is not None
     assert finding.where.line.startswith("python_memory.py:")
     assert "`pages`" in finding.title
-    assert {a.setting: a.value for a in finding.advice if a.setting} == {"spark.executor.pyspark.memory": "1536m"}
+    assert {a.setting: a.value for a in finding.advice if a.setting} == {"spark.executor.pyspark.memory": "2g"}
     first = evaluate(fault_log("python_memory")).findings[0]
     assert (first.rule.code, first.severity) == ("C6", "critical")
 

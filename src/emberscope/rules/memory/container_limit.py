@@ -66,6 +66,7 @@ class Limits(Struct, frozen=True):
     near_ratio: float = 0.9  # what the processes took over what the container may take (proposal)
     more: float = 1.5  # so much more overhead at once (EMR's guide asks for half more, or what was taken and a tenth)
     spare: float = 1.1  # beside what was taken
+    python_more: float = 2.0  # times the limit of Python; one that ends at it does not say how much it lacked (proposal)
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
@@ -138,8 +139,11 @@ def _python_advice(run: Run, limits: Limits, limit: int, line: str | None, funct
         "or batch by batch, and make groups or partitions smaller.",
     )
     if limit:
-        value = memory_words(rounded_up(limits.more * limit))
-        text = f"Or half more than the {format_bytes(limit)} of now; a container grows by as much."
+        value = memory_words(rounded_up(limits.python_more * limit))
+        text = (
+            f"Or {limits.python_more:g} times the {format_bytes(limit)} of now: how much more it needed, the error does "
+            "not say. The container grows by as much."
+        )
         yield set_conf(PYSPARK_MEMORY, value, text)
     elif has_container(run):
         yield _more_overhead(run, limits, None)
