@@ -83,7 +83,7 @@ def test_other_errors_are_none_of_its_business(line: str) -> None:
 
 def test_the_limit_of_python_is_raised_where_it_has_one_and_else_the_overhead() -> None:
     with_limit = {"spark.master": "yarn", "spark.executor.pyspark.memory": "2g"}
-    assert settings(failing(PYTHON_ERROR, with_limit)) == {"spark.executor.pyspark.memory": "3g"}
+    assert settings(failing(PYTHON_ERROR, with_limit)) == {"spark.executor.pyspark.memory": "4g"}
     assert settings(failing(PYTHON_ERROR, {"spark.master": "yarn"})) == {"spark.executor.memoryOverhead": "640m"}
     assert settings(failing(PYTHON_ERROR, {"spark.master": "spark://a:7077"})) == {}
 
