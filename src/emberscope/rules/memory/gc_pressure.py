@@ -7,7 +7,9 @@ that stay alive (cached data, large aggregations, broadcast tables, collected li
 objects are made. How full the heap got tells which of the two it is, where the log says so.
 
 ## What it costs
-What the application would save, by replay, if no task spent more than a healthy 5 % of its time on collection.
+What the application would save, by replay, if no task spent more than a healthy 5 % of its time on collection. It is
+the most that a cure can bring. Executors that live for less than a minute spend much of it on growing their heap step
+by step, and a larger heap alone does not end that.
 
 ## What to do
 Give a full heap room: more memory for the executor, or fewer cores in it so that fewer tasks share it. Cache less, and
@@ -63,6 +65,7 @@ class Limits(Struct, frozen=True):
     start_ms: int = 30_000  # in the first half minute of an executor (proposal)
     large_bytes: int = 4 << 30  # a heap of this size grows to it, and collects at each step (proposal),
     start_share: float = 0.9  # if so much of the collection was then (proposal)
+    early_share: float = 0.5  # so much of the collection then makes the cure unsure (proposal)
     priced_share: float = 0.001  # stages with less of the time that could go are not replayed (proposal)
 
 
@@ -94,7 +97,8 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
             for stage in figures.stages
             if excess[stage.key].sum() > limits.priced_share * core_ms
         },
-        f"Collection above {format_ratio(limits.healthy_ratio)} of each task taken off.",
+        f"Collection above {format_ratio(limits.healthy_ratio)} of each task taken off: the most that room in the heap "
+        "or less garbage can save.",
     )
     ratio = total_gc / total_run
     yield Finding(
@@ -108,8 +112,9 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         wasted_wall_ms=price.wall_ms,
         wasted_core_ms=round(core_ms),
         saving_basis=price.basis,
-        # Without a peak of the heap nobody knows whether it was full, and early collection may be its growth.
-        confidence=0.85 if known_full or has_room or early < limits.stage_share else 0.7,
+        # Early collection may be the growth of the heap, which more memory does not end; all the more where nobody knows
+        # whether the heap was full.
+        confidence=0.85 if early < limits.early_share else 0.7 if known_full or has_room else 0.6,
     )
 
 
