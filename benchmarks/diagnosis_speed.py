@@ -36,7 +36,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=3)
     asked = parser.parse_args()
     emberscope = str(Path(sys.executable).with_name("emberscope"))
-    cpu_s([emberscope, "explain"])  # the first start writes the bytecode
+    cpu_s([emberscope, "diagnose", asked.log, "--json"])  # the first one writes the bytecode
     ratios = []
     for pair in range(1, asked.pairs + 1):
         read_s, read_mib = cpu_s([sys.executable, "-c", READ, asked.log])

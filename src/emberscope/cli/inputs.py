@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -73,6 +74,8 @@ def read_inputs(
             except InputError as error:
                 reading.problems.append(error)
         reading.results += _read(found, reader, digest, reading.problems, of_application)
+    # What was read stays to the end: to search it for garbage again and again would cost a tenth of a diagnosis.
+    gc.freeze()
     return reading
 
 

@@ -218,15 +218,12 @@ def _stage_facts(run: Run) -> dict[StageKey, tuple[int | None, int | None, int |
     table = run.tables.get("stages")
     if table is None:
         return {}
-    columns = ["stage_id", "stage_attempt", "submitted_ms", "completed_ms", "job_id", "parent_ids"]
+    names = ("stage_id", "stage_attempt", "submitted_ms", "completed_ms", "job_id", "parent_ids")
     return {
-        (row["stage_id"], row["stage_attempt"]): (
-            row["submitted_ms"],
-            row["completed_ms"],
-            row["job_id"],
-            row["parent_ids"] or (),
+        (stage, attempt): (submitted, completed, job, parents or ())
+        for stage, attempt, submitted, completed, job, parents in zip(
+            *(table[name].to_pylist() for name in names), strict=True
         )
-        for row in table.select(columns).to_pylist()
     }
 
 

@@ -58,6 +58,13 @@ class TaskColumns:
             self.made[made] = _equal(self.table, name, value)[self.order]
         return self.made[made]
 
+    def durations_ms(self) -> NDArray[np.float64]:
+        """Launch to end of each task; NaN where one of them is not known, or the end comes first."""
+        if "durations" not in self.made:
+            lengths = self.numbers("finish_ms") - self.numbers("launch_ms")
+            self.made["durations"] = np.where(lengths < 0, np.nan, lengths)
+        return self.made["durations"]
+
     def good(self) -> NDArray[np.bool_]:
         """The attempts that succeeded and carry metrics."""
         if "good" not in self.made:
@@ -108,8 +115,7 @@ class StageTasks:
 
     def durations_ms(self) -> NDArray[np.float64]:
         """Launch to end of each task; NaN where one of them is not known."""
-        lengths: NDArray[np.float64] = self.numbers("finish_ms") - self.numbers("launch_ms")
-        return np.where(lengths < 0, np.nan, lengths)
+        return self.columns.durations_ms()[self.rows]
 
     def shuffle_read_bytes(self) -> NDArray[np.float64]:
         return self.amounts("shuffle_read_local_bytes") + self.amounts("shuffle_read_remote_bytes")

@@ -66,7 +66,7 @@ class Limits(Struct, frozen=True):
     near_ratio: float = 0.9  # what the processes took over what the container may take (proposal)
     more: float = 1.5  # so much more overhead at once (EMR's guide asks for half more, or what was taken and a tenth)
     spare: float = 1.1  # beside what was taken
-    python_more: float = 2.0  # times the limit of Python; one that ends at it does not say how much it lacked (proposal)
+    python_more: float = 2.0  # times the limit of Python: an error at it does not say how much was lacking (proposal)
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
@@ -141,8 +141,8 @@ def _python_advice(run: Run, limits: Limits, limit: int, line: str | None, funct
     if limit:
         value = memory_words(rounded_up(limits.python_more * limit))
         text = (
-            f"Or {limits.python_more:g} times the {format_bytes(limit)} of now: how much more it needed, the error does "
-            "not say. The container grows by as much."
+            f"Or {limits.python_more:g} times the {format_bytes(limit)} of now: how much more it needed, the error "
+            "does not say. The container grows by as much."
         )
         yield set_conf(PYSPARK_MEMORY, value, text)
     elif has_container(run):

@@ -112,8 +112,8 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         wasted_wall_ms=price.wall_ms,
         wasted_core_ms=round(core_ms),
         saving_basis=price.basis,
-        # Early collection may be the growth of the heap, which more memory does not end; all the more where nobody knows
-        # whether the heap was full.
+        # Early collection may be the growth of the heap, which more memory does not end; all the more where it is not
+        # known whether the heap was full.
         confidence=0.85 if early < limits.early_share else 0.7 if known_full or has_room else 0.6,
     )
 
