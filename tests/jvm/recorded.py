@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -51,11 +52,13 @@ def run(
     scratch: Path,
     *,
     end: str = "stop",
+    job: Sequence[str | Path] = (),
     master: str = "local[2,2]",
     store: str | None = None,
     conf: dict[str, str] | None = None,
     interrupt: bool = False,
 ) -> Finished:
+    """The recorded job up to this `end`, or another `job`: its file and arguments."""
     log = scratch / "log"
     log.mkdir()
     settings = {
@@ -80,7 +83,7 @@ def run(
     }
     with (scratch / "out").open("w+") as out, (scratch / "err").open("w+") as err:
         process = subprocess.Popen(
-            [*command, str(JOB), end],
+            [*command, *map(str, job or (JOB, end))],
             stdout=subprocess.PIPE if interrupt else out,
             stderr=err,
             env=surroundings,
