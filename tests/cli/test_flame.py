@@ -45,6 +45,15 @@ def test_slices_of_one_kind_add_up_to_all(run, capsys):
     assert folded(capsys, run, "--stage", "1", "--attempt", "0", "--sql", "7") == stages[0]
 
 
+def test_without_thread_cpu_nothing_is_calibrated(run, capsys):
+    code, out, err = flame(capsys, run, "--calibrated", "--format", "folded")
+    assert (code, out) == (3, "")
+    assert "do not say how much CPU the threads of its tasks used" in err
+    for words in (("--event", "alloc"), ("--unit", "samples")):
+        code, _, err = flame(capsys, run, "--calibrated", *words)
+        assert (code, "--calibrated is of CPU, in ns" in err) == (2, True)
+
+
 def test_time_is_seconds_from_the_start_or_iso(capsys):
     total = folded(capsys, JFR).total()
     early, late = folded(capsys, JFR, "--to", "1.5"), folded(capsys, JFR, "--from", "1.5s")

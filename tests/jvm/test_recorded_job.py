@@ -55,6 +55,10 @@ def test_every_task_of_a_cluster_has_its_span_to_the_very_last(tmp_path: Path) -
             assert span[name] == task[name]
         assert (span["job_group"], span["description"]) == ("the group", "a description of this very job, für alle")
     assert {span["sql_execution_id"] is None for span in spans} == {True, False}, "SQL and RDD tasks differ"
+    threads = {span["task_id"]: span["cpu_ns"] for span in spans if span["end_ns"] is not None}
+    assert None not in threads.values()
+    # Spark's own figure is of the task alone, that of its span holds what surrounds it too.
+    assert sum(threads.values()) > 0.9 * sum(task["executor_cpu_time_ns"] or 0 for task in tasks) > 0
 
     recorded = load_recording(str(finished.store), files=[*map(str, finished.store.rglob("*.jfr"))]).tables
     plans = read_event_log(str(next(finished.log.iterdir()))).tables["plan_nodes"]

@@ -2,11 +2,13 @@ import gzip
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from emberscope.profile.ancestry import nodes_holding
 from emberscope.report.summary import run_object, summarized, summary_document, summary_text
 from emberscope.sources.load import load
+from emberscope.units import format_ms
 from tests.eventlog.logs import PACKED
 from tests.runs import run_of
 from tests.runs import stage as stage_row
@@ -66,6 +68,59 @@ def test_task_samples_and_the_rest_add_up_to_all_that_hold_spark_s_task_frame(tm
     assert found["task_samples"] == count
     assert found["attributed_samples"] + sum(n for _, n in found["unattributed"]) == count
     assert sum(stage["attributed_samples"] for stage in found["stages"]) == found["attributed_samples"]
+
+
+def measured(run, cpu_ns):
+    """The run as a recorder that measures threads would have left it: every span that ended used so much CPU."""
+    spans = run.tables["spans"]
+    values = [None if end is None else cpu_ns for end in spans["end_ns"].to_pylist()]
+    for name, column in (("cpu_start_ns", [5] * spans.num_rows), ("cpu_ns", values)):
+        place = spans.schema.get_field_index(name)
+        spans = spans.set_column(place, spans.schema.field(place), pa.array(column, pa.int64()))
+    return replace(run, tables={**run.tables, "spans": spans})
+
+
+def test_thread_cpu_stands_beside_the_raw_counts_and_changes_none_of_them(tmp_path):
+    run = load(str(whole_run(tmp_path)))
+    older, found = run_object(run), run_object(measured(run, 3_000_000_000))
+    assert older["calibrated"] is None
+    assert {stage["calibrated"] for stage in older["stages"]} == {None}
+    raw = [{name: value for name, value in stage.items() if name != "calibrated"} for stage in found["stages"]]
+    assert raw == [{name: value for name, value in stage.items() if name != "calibrated"} for stage in older["stages"]]
+    told = [stage["calibrated"] for stage in found["stages"] if stage["calibrated"] is not None]
+    assert {one["label"] for one in told} == {found["calibrated"]["label"]} == {"calibrated by thread CPU time"}
+    for name in ("tasks", "cpu_ns", "in_samples_ns", "not_seen_ns", "tasks_not_seen", "tasks_not_measured"):
+        assert sum(one[name] for one in told) == found["calibrated"][name]
+    ended = {key for key in zip(*(run.tables["spans"][n].to_pylist() for n in ("executor_id", "task_id", "end_ns")),
+                                strict=True) if key[2] is not None}  # fmt: skip
+    assert found["calibrated"]["tasks"] == len({key[:2] for key in ended})
+    assert found["calibrated"]["cpu_ns"] == 3_000_000_000 * found["calibrated"]["tasks"]
+    unseen = [stage for stage in found["stages"] if stage["calibrated"] and not stage["cpu_samples"]]
+    assert all(stage["calibrated"]["in_samples_ns"] == 0 for stage in unseen)
+
+
+def test_the_text_tells_the_three_clocks_apart(tmp_path):
+    run = measured(load(str(whole_run(tmp_path))), 3_000_000_000)
+    found = summary_document([summarized("run", run)])
+    whole, text = found["run"]["calibrated"], summary_text(found)
+    samples = sum(stage["cpu_samples"] for stage in found["run"]["stages"])
+    assert f"sampled    {samples} samples, " in text
+    assert f"calibrated by thread CPU time: {format_ms(whole['cpu_ns'] / 1e6)}" in text
+    assert ("not seen" in text) == (whole["tasks_not_seen"] > 0)
+
+
+def test_what_samples_stand_for_is_the_sum_of_their_own_periods(tmp_path):
+    run = load(str(whole_run(tmp_path)))
+    samples = run.tables["samples"]
+    periods = {value for event, value in zip(*(samples[n].to_pylist() for n in ("event", "value")), strict=True)
+               if event == "cpu"}  # fmt: skip
+    assert periods == {10_000_000}, "what the recording says, not the manifest that was made for it"
+    for stage in run_object(run)["stages"]:
+        assert stage["sampled_cpu_ns"] == stage["cpu_samples"] * 10_000_000
+    place = samples.schema.get_field_index("value")
+    unsaid = samples.set_column(place, samples.schema.field(place), pa.nulls(samples.num_rows, pa.int64()))
+    rows = run_object(replace(run, tables={**run.tables, "samples": unsaid}))["stages"]
+    assert {row["sampled_cpu_ns"] for row in rows if row["cpu_samples"]} == {None}
 
 
 def test_the_document_begins_with_its_schema_and_has_the_parts_of_its_kind(tmp_path):

@@ -21,7 +21,7 @@ from emberscope.cli.output import (
 )
 from emberscope.cli.overwrite import check_output
 from emberscope.cli.slices import chosen_samples, slice_options, words_of
-from emberscope.errors import UsageError
+from emberscope.errors import InputError, UsageError
 from emberscope.tables.coverage import Coverage, Note
 from emberscope.tables.samples import EVENTS
 from emberscope.units import format_ms
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from emberscope.profile.fold import CallTree
     from emberscope.tables.run import Run
 
+_HOW: Final = "calibrated by thread CPU time"
 _SUFFIXES: Final = {
     ".html": "html",
     ".htm": "html",
@@ -71,6 +72,11 @@ Examples:
 )
 @click.option("--lines", is_flag=True, help="Tell the source lines of a method apart.")
 @click.option("--compilation", is_flag=True, help="Tell interpreted, compiled and inlined frames of a method apart.")
+@click.option(
+    "--calibrated",
+    is_flag=True,
+    help="CPU of tasks in ns: the samples of each task share out the CPU time that its thread measured.",
+)
 @click.option("--reverse", "is_reverse", is_flag=True, help="Leaf first: who calls the hot methods.")
 @kind_option
 def command(
@@ -82,6 +88,7 @@ def command(
     lines: bool,
     compilation: bool,
     is_reverse: bool,
+    calibrated: bool,
     kind: str | None,
     **given: Any,
 ) -> None:
@@ -95,7 +102,9 @@ def command(
     form = form or form_of(output, _SUFFIXES) or ("text" if on_terminal else "html")
     if form == "html" and on_terminal:
         raise UsageError("a page of HTML is nothing for a terminal.", hint="Name a file: -o flame.html.")
-    if form == "folded" and unit in (None, "samples") and not is_reverse and _is_whole(given):
+    if calibrated and (unit not in (None, "ns") or given["event"] not in (None, "cpu")):
+        raise UsageError("--calibrated is of CPU, in ns.", hint="Leave --event and --unit out.")
+    if form == "folded" and unit in (None, "samples") and not (is_reverse or calibrated) and _is_whole(given):
         from emberscope.sources.folding import fold_at_once
 
         check_output(output, [source])
@@ -109,6 +118,8 @@ def command(
             say_coverage(at_once.coverage)
             return
     _, run, reading = read_one(source, kind, output=output, lines=lines, compilation=compilation)
+    if calibrated:
+        run, unit = _calibrated(run), "ns"
     samples = chosen_samples(run, given)
     idle = _waits_outside_tasks(run, samples)
     if idle is not None:
@@ -121,7 +132,8 @@ def command(
 
         samples, stacks = reverse(samples, stacks)
     if form == "html":
-        write_result(_page(run, samples, stacks, frames, unit, given), output)
+        words = ", ".join(filter(None, [words_of(given), _HOW if calibrated else ""]))
+        write_result(_page(run, samples, stacks, frames, unit, words), output)
         if output not in (None, "-"):
             say(f"flame graph: {output}")
     elif form == "text":
@@ -135,6 +147,28 @@ def command(
         _write_tree(run, samples, stacks, frames, form, unit, output, given)
     say_coverage(run.coverage)
     reading.fail_if_incomplete()
+
+
+def _calibrated(run: Run) -> Run:
+    """The run with nothing but the CPU samples of tasks whose thread was measured, and what they share out of it."""
+    from emberscope.profile.calibrate import calibrate, calibrated_samples
+    from emberscope.units import counted
+
+    if "samples" not in run.tables:
+        return run
+    found = calibrate(run.tables["samples"], run.tables["spans"])
+    whole = found.whole
+    if not whole.in_samples_ns:
+        reason = "its recordings do not say how much CPU the threads of its tasks used, so nothing can be calibrated."
+        raise InputError(run.path, reason, hint="Leave --calibrated out, or record it anew.")
+    message = "Widths are CPU time of task threads, shared out to their samples; other threads are not in it."
+    if whole.tasks_not_seen:
+        unseen = counted(whole.tasks_not_seen, "task")
+        message += f" {format_ms(whole.not_seen_ns / 1e6)} of {unseen} without a sample are not in it either."
+    if whole.tasks_not_measured:
+        message += f" Nor are {counted(whole.tasks_not_measured, 'task')} whose thread was not measured to the end."
+    tables = {**run.tables, "samples": calibrated_samples(run.tables["samples"], found)}
+    return replace(run, tables=tables, coverage=run.coverage + Coverage((Note("limited", message, "calibrated"),)))
 
 
 def _is_whole(given: dict[str, Any]) -> bool:
@@ -161,9 +195,7 @@ def _waits_outside_tasks(run: Run, samples: pa.Table) -> Note | None:
     return Note("limited", message, "lock")
 
 
-def _page(
-    run: Run, samples: pa.Table, stacks: pa.Table, frames: pa.Table, unit: str | None, given: dict[str, Any]
-) -> str:
+def _page(run: Run, samples: pa.Table, stacks: pa.Table, frames: pa.Table, unit: str | None, words: str) -> str:
     from emberscope.profile.codegen import generated_code_words
     from emberscope.profile.flame_data import flame_data
     from emberscope.profile.flame_tree import from_tree
@@ -178,7 +210,7 @@ def _page(
     return flame_page(
         data,
         title=run.application.app_name or run.path,
-        subtitle=words_of(given),
+        subtitle=words,
         coverage=run.coverage,
         stage_names=_names(run, "stages", "stage_id", "name"),
         sql_names=_names(run, "sql_executions", "sql_execution_id", "description"),

@@ -15,6 +15,7 @@ from emberscope.jfr.events import (
     SAMPLE_EVENTS,
     SAMPLES_LOST_EVENT,
     SERIES_EVENTS,
+    SPAN_CPU,
     SPAN_EVENTS,
     SPAN_NUMBERS,
     SPAN_TEXTS,
@@ -53,6 +54,7 @@ def of_tables(lines: bool) -> tuple[Choice, Choice]:
         want(spec.name, spec.class_of.partition(".")[0], spec.address, *(field for field, _ in spec.flags))
     for name in SPAN_EVENTS:
         want(name, "startTime", "duration", *(field for field, _ in SPAN_NUMBERS.values()), *SPAN_TEXTS.values())
+        want(name, *SPAN_CPU)
     for series in SERIES_EVENTS:
         want(series.name, "startTime", *series.fields, *series.labels)
     for mark in MARK_EVENTS:

@@ -116,6 +116,8 @@ SPAN_NUMBERS: Final[dict[str, tuple[str, int]]] = {
     "sql_execution_id": ("sqlExecutionId", 64),
 }
 """Columns of `spans` from number fields, with the column's width in bits."""
+SPAN_CPU: Final = ("cpuStart", "cpuEnd")
+"""CPU time of the task's thread (ns) where its span starts and ends; -1 is the recorder's word for "not known"."""
 SPAN_TEXTS: Final = {"job_group": "jobGroup", "description": "description", "outcome": "outcome"}
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from emberscope.jfr.chunk import Chunk
 from emberscope.jfr.clock import ends_ns, spans_ns, times_ns
-from emberscope.jfr.events import SPAN_NUMBERS, SPAN_TEXTS, MarkEvent, SeriesEvent
+from emberscope.jfr.events import SPAN_CPU, SPAN_NUMBERS, SPAN_TEXTS, MarkEvent, SeriesEvent
 from emberscope.jfr.references import Longs, Threads, fixed, floats, longs, masked, texts
 from emberscope.tables.marks import MARKS
 from emberscope.tables.series import SERIES
@@ -35,9 +35,21 @@ def span_rows(chunk: Chunk, name: str, *, ended: bool) -> pa.Table:
             if column == "sql_execution_id":
                 outside = outside | (values < 0)
             columns[column] = pa.array(values, mask=outside)
+    columns |= _span_cpu(chunk, name)
     for column, field in SPAN_TEXTS.items():
         columns[column] = chunk.texts(name, field) or [None] * count
     return SPANS.from_columns(columns)
+
+
+def _span_cpu(chunk: Chunk, name: str) -> dict[str, Any]:
+    """CPU time of the task's thread, where the recorder said it: recorders before did not, and some JVMs cannot."""
+    start, end = (longs(chunk, name, field) for field in SPAN_CPU)
+    if start is None:
+        return {}
+    columns: dict[str, Any] = {"cpu_start_ns": pa.array(start, mask=start < 0)}
+    if end is not None:
+        columns["cpu_ns"] = pa.array(end - start, mask=(start < 0) | (end < start))
+    return columns
 
 
 def series_rows(chunk: Chunk, spec: SeriesEvent) -> pa.Table:

@@ -31,7 +31,7 @@ def intervals(spans: pa.Table) -> pa.Table:
     if spans.num_rows == 0:
         return SPANS.empty()
     table = spans.unify_dictionaries().combine_chunks()
-    key = _codes([table[name] for name in (*_PROCESS, "thread_id", "task_id")])
+    key = codes([table[name] for name in (*_PROCESS, "thread_id", "task_id")])
     start = table["start_ns"].to_numpy()
     end = table["end_ns"].fill_null(-1).to_numpy()
     # The sighting that knows the most is the row that stays: one with an end, else the first start.
@@ -40,16 +40,35 @@ def intervals(spans: pa.Table) -> pa.Table:
     kept = order[first]
     starts = np.minimum.reduceat(start[order], first)
     ends = end[kept]
-    thread = _codes([table[name].take(pa.array(kept)) for name in (*_PROCESS, "thread_id")])
+    cpu_starts, cpus = _thread_cpu(table, order, first)
+    thread = codes([table[name].take(pa.array(kept)) for name in (*_PROCESS, "thread_id")])
     order = np.lexsort((kept, starts, thread))
     kept, starts, ends, thread = kept[order], starts[order], ends[order], thread[order]
+    cpu_starts, cpus = cpu_starts[order], cpus[order]
     follows = np.r_[thread[1:] == thread[:-1], False]
     next_start = np.where(follows, np.r_[starts[1:], 0], -1)
     ends = np.where(ends < 0, next_start, ends)
     result = table.take(pa.array(kept))
-    for name, values in (("start_ns", pa.array(starts)), ("end_ns", pa.array(ends, mask=ends < 0))):
+    for name, values in (
+        ("start_ns", pa.array(starts)),
+        ("end_ns", pa.array(ends, mask=ends < 0)),
+        ("cpu_start_ns", pa.array(cpu_starts, mask=cpu_starts < 0)),
+        ("cpu_ns", pa.array(cpus, mask=cpus < 0)),
+    ):
         result = result.set_column(result.schema.get_field_index(name), SPANS.schema().field(name), values)
     return result
+
+
+def _thread_cpu(
+    table: pa.Table, order: npt.NDArray[np.int64], first: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """CPU time of its thread at the first sighting of each task, and from there to its end; -1 where not known."""
+    cpu_start = table["cpu_start_ns"].fill_null(_FOREVER).to_numpy()[order]
+    used = table["cpu_ns"].fill_null(-1).to_numpy()[order][first]
+    earliest = np.minimum.reduceat(cpu_start, first)
+    known = used >= 0
+    used = np.where(known, used + np.where(known, cpu_start[first], 0) - np.where(known, earliest, 0), -1)
+    return np.where(earliest == _FOREVER, -1, earliest), used
 
 
 def attribute(samples: pa.Table, spans: pa.Table, stacks: pa.Table, frames: pa.Table) -> pa.Table:
@@ -71,7 +90,7 @@ def attribute(samples: pa.Table, spans: pa.Table, stacks: pa.Table, frames: pa.T
         return samples
     spans = intervals(spans)
     samples = samples.unify_dictionaries()
-    thread = _codes([pa.chunked_array([*_plain(spans[n]), *_plain(samples[n])]) for n in (*_PROCESS, "thread_id")])
+    thread = codes([pa.chunked_array([*plain(spans[n]), *plain(samples[n])]) for n in (*_PROCESS, "thread_id")])
     span_thread, sample_thread = thread[: spans.num_rows], thread[spans.num_rows :]
     starts, times = spans["start_ns"].to_numpy(), samples["time_ns"].to_numpy()
     ends = spans["end_ns"].fill_null(_FOREVER).to_numpy()
@@ -117,22 +136,22 @@ def _fill(table: pa.Table, name: str, found: pa.Array, values: pa.Array) -> pa.T
     return table.set_column(index, field, pc.if_else(found, values, table[name]).cast(field.type))
 
 
-def _plain(column: pa.ChunkedArray) -> list[pa.Array]:
+def plain(column: pa.ChunkedArray) -> list[pa.Array]:
     """The chunks of a column without dictionaries, so that columns of two tables compare by value."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(pa.string())
     return column.chunks  # type: ignore[no-any-return]
 
 
-def _codes(columns: list[pa.ChunkedArray]) -> npt.NDArray[np.int64]:
+def codes(columns: list[pa.ChunkedArray]) -> npt.NDArray[np.int64]:
     """One small integer per distinct combination of values; null is a value like any other."""
-    codes = np.zeros(len(columns[0]), np.int64)
+    code = np.zeros(len(columns[0]), np.int64)
     for column in columns:
-        encoded = pc.dictionary_encode(pa.chunked_array(_plain(column), type=_plain_type(column)))
+        encoded = pc.dictionary_encode(pa.chunked_array(plain(column), type=_plain_type(column)))
         encoded = encoded.combine_chunks()
         part = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False).astype(np.int64)
-        codes = np.unique(codes * (len(encoded.dictionary) + 1) + part, return_inverse=True)[1].astype(np.int64)
-    return codes
+        code = np.unique(code * (len(encoded.dictionary) + 1) + part, return_inverse=True)[1].astype(np.int64)
+    return code
 
 
 def _plain_type(column: pa.ChunkedArray) -> pa.DataType:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,6 +15,7 @@ from emberscope.units import counted, format_bytes, format_count, format_ms, pri
 
 if TYPE_CHECKING:
     from emberscope.errors import InputError
+    from emberscope.profile.calibrate import Calibration, ThreadCpu
     from emberscope.sources.load import Input
     from emberscope.tables.run import Run
 
@@ -77,10 +78,12 @@ def summary_document(read: Sequence[Summarized], problems: Sequence[InputError] 
 def run_object(run: Run) -> dict[str, Any]:
     """The `run` part: what each executor left, and raw counts per stage attempt to compare with Spark's own."""
     task_samples, elsewhere = _task_samples(run)
+    thread_cpu = calibration_of(run)
     return {
         "path": run.path,
         "executors": executor_rows(run.tables.get("executors"), chunks_of(Path(run.path)), run.application),
-        "stages": _stages(run, task_samples),
+        "stages": _stages(run, task_samples, thread_cpu),
+        "calibrated": _calibrated(thread_cpu.whole) if thread_cpu is not None else None,
         "task_samples": sum(samples for samples, _ in task_samples.values()) + sum(elsewhere.values()),
         "attributed_samples": sum(attributed for _, attributed in task_samples.values()),
         "unattributed": [list(item) for item in sorted(elsewhere.items(), key=lambda item: (-item[1], item[0]))],
@@ -90,25 +93,44 @@ def run_object(run: Run) -> dict[str, Any]:
 Key = tuple[int, int]
 
 
-def _stages(run: Run, task_samples: dict[Key, tuple[int, int]]) -> list[dict[str, Any]]:
+def calibration_of(run: Run) -> Calibration | None:
+    """The CPU of task threads shared out to their samples; None where no thread was measured."""
+    from emberscope.profile.calibrate import calibrate
+
+    if "samples" not in run.tables or "spans" not in run.tables:
+        return None
+    found = calibrate(run.tables["samples"], run.tables["spans"])
+    return found if found.whole.tasks else None
+
+
+def _calibrated(cpu: ThreadCpu) -> dict[str, Any]:
+    from emberscope.profile.calibrate import LABEL
+
+    return {"label": LABEL, **asdict(cpu)}
+
+
+def _stages(run: Run, task_samples: dict[Key, tuple[int, int]], thread_cpu: Calibration | None) -> list[dict[str, Any]]:
     """One row per stage attempt that has tasks in the event log or samples in a recording."""
     cpu_ns = _cpu_time_ns(run)
     cpu_samples, beside = _cpu_samples(run, in_span=True), _cpu_samples(run, in_span=False)
     period_ns = run.recorder.get("sample_period_ns")
     recorded = "samples" in run.tables
+    of_threads = thread_cpu.stages if thread_cpu is not None else {}
     rows = []
-    for key in sorted(cpu_ns.keys() | cpu_samples.keys() | beside.keys() | task_samples.keys()):
+    for key in sorted(cpu_ns.keys() | cpu_samples.keys() | beside.keys() | task_samples.keys() | of_threads.keys()):
         task, attributed = task_samples.get(key, (0, 0))
         rows.append(
             {
                 "stage_id": key[0],
                 "stage_attempt": key[1],
                 "executor_cpu_time_ns": cpu_ns.get(key),
-                "cpu_samples": cpu_samples.get(key, 0) if recorded else None,
-                "cpu_samples_outside_span": beside.get(key, 0) if recorded else None,
+                "cpu_samples": cpu_samples.get(key, (0, 0))[0] if recorded else None,
+                "cpu_samples_outside_span": beside.get(key, (0, 0))[0] if recorded else None,
+                "sampled_cpu_ns": cpu_samples.get(key, (0, 0))[1] if recorded else None,
                 "sample_period_ns": period_ns,
                 "task_samples": task if recorded else None,
                 "attributed_samples": attributed if recorded else None,
+                "calibrated": _calibrated(of_threads[key]) if key in of_threads else None,
             }
         )
     return rows
@@ -123,10 +145,11 @@ def _cpu_time_ns(run: Run) -> dict[Key, int | None]:
     return {(row["stage_id"], row["stage_attempt"]): row["executor_cpu_time_ns_sum"] for row in grouped.to_pylist()}
 
 
-def _cpu_samples(run: Run, *, in_span: bool) -> dict[Key, int]:
+def _cpu_samples(run: Run, *, in_span: bool) -> dict[Key, tuple[int, int | None]]:
     """CPU samples of each stage attempt inside the spans of its tasks, or those that are theirs but lie just outside.
 
-    Spark's own CPU time is that inside; `flame --stage` shows both.
+    Their number, and what they stand for in ns: each its own period, which may change on the way; null where one does
+    not say it. Spark's own CPU time is that inside; `flame --stage` shows both.
     """
     import pyarrow.compute as pc
 
@@ -136,8 +159,13 @@ def _cpu_samples(run: Run, *, in_span: bool) -> dict[Key, int]:
     is_inside = pc.equal(pc.fill_null(samples["in_span"], False), in_span)
     chosen = samples.filter(pc.and_(pc.equal(samples["event"], "cpu"), is_inside))
     chosen = chosen.filter(pc.is_valid(chosen["stage_id"]))
-    grouped = chosen.group_by(["stage_id", "stage_attempt"]).aggregate([("count", "sum")])
-    return {(row["stage_id"], row["stage_attempt"]): row["count_sum"] for row in grouped.to_pylist()}
+    chosen = chosen.append_column("ns", pc.multiply(chosen["count"], chosen["value"]))
+    chosen = chosen.append_column("unknown", pc.is_null(chosen["value"]).cast("int8"))
+    sums = [("count", "sum"), ("ns", "sum"), ("unknown", "sum")]
+    return {
+        (row["stage_id"], row["stage_attempt"]): (row["count_sum"], None if row["unknown_sum"] else row["ns_sum"])
+        for row in chosen.group_by(["stage_id", "stage_attempt"]).aggregate(sums).to_pylist()
+    }
 
 
 def _task_samples(run: Run) -> tuple[dict[Key, tuple[int, int]], dict[str, int]]:
@@ -258,7 +286,34 @@ def _run_text(run: dict[str, Any]) -> str:
         lines.append(f"  {name:<11} recorded {format_ms(executor['recorded_ms'])}, {words}")
     if run["task_samples"]:
         lines.append(f"  samples of tasks {run['task_samples']:,}, {run['attributed_samples']:,} with their task")
+    if run["calibrated"] is not None:
+        lines += _cpu_lines(run)
     return "\n".join(lines)
+
+
+def _cpu_lines(run: dict[str, Any]) -> list[str]:
+    """CPU of the tasks by three clocks, the sampled one as it is."""
+    by_spark = sum(stage["executor_cpu_time_ns"] or 0 for stage in run["stages"])
+    sampled = [stage["sampled_cpu_ns"] for stage in run["stages"]]
+    samples = sum(stage["cpu_samples"] for stage in run["stages"])
+    amount = "" if None in sampled else f", {format_ms(sum(sampled) / 1e6)}"
+    return [
+        "  CPU of tasks",
+        f"    by Spark   {format_ms(by_spark / 1e6)}",
+        f"    sampled    {counted(samples, 'sample')}{amount}",
+        f"    {calibrated_words(run['calibrated'])}",
+    ]
+
+
+def calibrated_words(calibrated: dict[str, Any]) -> str:
+    """`calibrated by thread CPU time: 12.3 s, of it 0.2 s not seen: 3 tasks without a sample`."""
+    said = f"{calibrated['label']}: {format_ms(calibrated['cpu_ns'] / 1e6)}"
+    if calibrated["tasks_not_seen"]:
+        unseen = counted(calibrated["tasks_not_seen"], "task")
+        said += f", of it {format_ms(calibrated['not_seen_ns'] / 1e6)} not seen: {unseen} without a sample"
+    if calibrated["tasks_not_measured"]:
+        said += f"; {counted(calibrated['tasks_not_measured'], 'task')} not measured"
+    return said
 
 
 def _coverage_text(coverage: dict[str, Any], told: Sequence[dict[str, Any]] = ()) -> str:

@@ -31,5 +31,19 @@ SPANS: Final = Table(
             "how it ended; null in the row of a start",
             "emberscope.TaskSpan.outcome",
         ),
+        Column(
+            "cpu_start_ns",
+            "int64",
+            "ns",
+            "CPU time of the thread when the span started; null where the recorder did not say it",
+            "emberscope.TaskStart.cpuStart, emberscope.TaskSpan.cpuStart",
+        ),
+        Column(
+            "cpu_ns",
+            "int64",
+            "ns",
+            "CPU time of the thread within the span; null in the row of a start, and where the recorder did not say it",
+            "emberscope.TaskSpan.cpuEnd - cpuStart",
+        ),
     ),
 )

@@ -7,6 +7,7 @@ import jdk.jfr.Name;
 import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Threshold;
+import jdk.jfr.Timespan;
 
 /** Spark tasks as events of JDK Flight Recorder, so that samples and tasks lie in one stream with one clock. */
 final class TaskEvents implements TaskSpans.Writer {
@@ -59,7 +60,11 @@ final class TaskEvents implements TaskSpans.Writer {
     @Registered(true)
     @StackTrace(false)
     @Threshold("0 ms")
-    public static final class TaskStart extends TaskEvent {}
+    public static final class TaskStart extends TaskEvent {
+        @Label("CPU time of the thread at the start, -1 where it is not known")
+        @Timespan(Timespan.NANOSECONDS)
+        public long cpuStart;
+    }
 
     @Name("emberscope.TaskSpan")
     @Label("Task")
@@ -70,6 +75,14 @@ final class TaskEvents implements TaskSpans.Writer {
     public static final class TaskSpan extends TaskEvent {
         @Label("Outcome")
         public String outcome;
+
+        @Label("CPU time of the thread at the start, -1 where it is not known")
+        @Timespan(Timespan.NANOSECONDS)
+        public long cpuStart;
+
+        @Label("CPU time of the thread at the end, -1 where it is not known")
+        @Timespan(Timespan.NANOSECONDS)
+        public long cpuEnd;
     }
 
     /** Never written: stands in the place of an event of another recording that must not leave this JVM. */
@@ -83,6 +96,7 @@ final class TaskEvents implements TaskSpans.Writer {
     public void started(TaskSpans.Task task) {
         TaskStart start = new TaskStart();
         start.of(task);
+        start.cpuStart = task.cpuStartNs;
         start.commit();
         TaskSpan span = new TaskSpan();
         span.of(task);
@@ -95,6 +109,8 @@ final class TaskEvents implements TaskSpans.Writer {
         TaskSpan span = (TaskSpan) task.span;
         if (span != null) {
             span.outcome = outcome;
+            span.cpuStart = task.cpuStartNs;
+            span.cpuEnd = task.cpuEndNs;
             span.commit();
         }
     }

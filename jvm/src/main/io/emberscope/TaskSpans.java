@@ -1,5 +1,7 @@
 package io.emberscope;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -19,6 +21,8 @@ final class TaskSpans {
 
     private static final int STRINGS_KEPT = 4096;
 
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
     /** A running task attempt. */
     static final class Task {
         int stageId;
@@ -30,6 +34,10 @@ final class TaskSpans {
         String jobGroup;
         String description;
         long threadId;
+        /** CPU time of its thread, ns, where its span starts and ends; -1 where this JVM does not know. */
+        volatile long cpuStartNs = -1;
+
+        volatile long cpuEndNs = -1;
         /** The engine's open span, made by {@link Writer#started}. */
         volatile Object span;
     }
@@ -59,6 +67,8 @@ final class TaskSpans {
     void startWriting(Writer engineWriter) {
         writer = engineWriter;
         for (Task task : running.values()) {
+            // Its span starts here, not where the task did.
+            task.cpuStartNs = cpuNs(task.threadId);
             engineWriter.started(task);
         }
     }
@@ -97,6 +107,7 @@ final class TaskSpans {
         task.threadId = Thread.currentThread().getId();
         remember(task.jobGroup);
         remember(task.description);
+        task.cpuStartNs = cpuNs();
         running.put(task.threadId, task);
         Writer now = writer;
         if (now != null) {
@@ -109,7 +120,25 @@ final class TaskSpans {
         Task task = running.remove(Thread.currentThread().getId());
         Writer now = writer;
         if (task != null && now != null) {
+            task.cpuEndNs = cpuNs();
             now.ended(task, outcome);
+        }
+    }
+
+    /** CPU time of this thread: less than a microsecond, {@code SpanCost} measures it. */
+    private static long cpuNs() {
+        try {
+            return THREADS.getCurrentThreadCpuTime();
+        } catch (UnsupportedOperationException unknown) {
+            return -1;
+        }
+    }
+
+    private static long cpuNs(long threadId) {
+        try {
+            return THREADS.getThreadCpuTime(threadId);
+        } catch (UnsupportedOperationException unknown) {
+            return -1;
         }
     }
 
