@@ -195,6 +195,7 @@ def test_cpu_time_samples_that_failed_count_and_lost_ones_are_told() -> None:
         ("cpu_samples_lost", 3),
         ("cpu_samples_lost", 4),
     ]
+    assert recording.series["thread_id"].to_pylist() == recording.samples["thread_id"].to_pylist() != [None, None]
 
 
 def test_weights_of_allocation_locks_and_live_objects() -> None:

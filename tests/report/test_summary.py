@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 from emberscope.profile.ancestry import nodes_holding
 from emberscope.report.summary import run_object, summarized, summary_document, summary_text
 from emberscope.sources.load import load
+from emberscope.tables.series import SERIES
 from emberscope.units import format_ms
 from tests.eventlog.logs import PACKED
 from tests.runs import run_of
@@ -97,6 +98,21 @@ def test_thread_cpu_stands_beside_the_raw_counts_and_changes_none_of_them(tmp_pa
     assert found["calibrated"]["cpu_ns"] == 3_000_000_000 * found["calibrated"]["tasks"]
     unseen = [stage for stage in found["stages"] if stage["calibrated"] and not stage["cpu_samples"]]
     assert all(stage["calibrated"]["in_samples_ns"] == 0 for stage in unseen)
+
+
+def test_samples_that_the_sampler_lost_are_told_of_the_stage_whose_task_ran_on_the_thread(tmp_path):
+    run = load(str(whole_run(tmp_path)))
+    assert {stage["lost_cpu_samples"] for stage in run_object(run)["stages"]} == {0}
+    span = next(span for span in run.tables["spans"].to_pylist() if span["end_ns"] is not None)
+    place = {name: span[name] for name in ("role", "executor_id", "host", "thread_id")}
+    lost = [
+        {"name": "cpu_samples_lost", "time_ns": time_ns, "value": value, **place}
+        for time_ns, value in ((span["start_ns"], 2.0), (span["end_ns"] - 1, 5.0), (span["start_ns"] - 10**12, 7.0))
+    ]
+    found = run_object(replace(run, tables={**run.tables, "series": SERIES.from_rows(lost)}))["stages"]
+    told = {(stage["stage_id"], stage["stage_attempt"]): stage["lost_cpu_samples"] for stage in found}
+    assert told.pop((span["stage_id"], span["stage_attempt"])) == 7
+    assert set(told.values()) == {0}
 
 
 def test_the_text_tells_the_three_clocks_apart(tmp_path):

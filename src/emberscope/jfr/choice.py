@@ -56,7 +56,7 @@ def of_tables(lines: bool) -> tuple[Choice, Choice]:
         want(name, "startTime", "duration", *(field for field, _ in SPAN_NUMBERS.values()), *SPAN_TEXTS.values())
         want(name, *SPAN_CPU)
     for series in SERIES_EVENTS:
-        want(series.name, "startTime", *series.fields, *series.labels)
+        want(series.name, "startTime", *series.fields, *series.labels, series.thread)
     for mark in MARK_EVENTS:
         want(mark.name, "startTime", "duration", mark.thread, mark.label, mark.text)
     want(FREE, "startTime", "address")

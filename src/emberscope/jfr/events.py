@@ -125,7 +125,8 @@ class SeriesEvent(NamedTuple):
     """An event type whose events are points of a series: the sum of `fields`, a time span in ms where `is_time`.
 
     `labels` are fields that tell apart several values of one time, joined by a space: a text, a number, or a pooled
-    struct with one text. A value below zero is the JVM's word for "not known": no point.
+    struct with one text. A value below zero is the JVM's word for "not known": no point. `thread` is a field that leads
+    to the thread that the value is of.
     """
 
     name: str
@@ -133,6 +134,7 @@ class SeriesEvent(NamedTuple):
     fields: tuple[str, ...]
     is_time: bool = False
     labels: tuple[str, ...] = ()
+    thread: str = ""
 
 
 def _gauges(name: str, labels: tuple[str, ...] = (), **fields: str) -> tuple[SeriesEvent, ...]:
@@ -183,7 +185,7 @@ SERIES_EVENTS: Final = (
     SeriesEvent("jdk.ContainerCPUUsage", "container_cpu_ms", ("cpuTime",), is_time=True),
     *_gauges("profiler.ProcessSample", _PROCESS, process_rss_bytes="vmRss"),
     SeriesEvent("profiler.ProcessSample", "process_cpu_ratio", ("cpuPercent",), labels=_PROCESS),
-    SeriesEvent(SAMPLES_LOST_EVENT, SAMPLES_LOST, ("lostSamples",)),
+    SeriesEvent(SAMPLES_LOST_EVENT, SAMPLES_LOST, ("lostSamples",), thread="eventThread"),
 )
 
 

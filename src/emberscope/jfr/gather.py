@@ -78,7 +78,7 @@ class Gathered:
                 self._spans.append(span_rows(chunk, name, ended=number == 1))
         for name, specs in groupby(SERIES_EVENTS, key=lambda spec: spec.name):
             if chunk.rows(name):
-                self._series += [series_rows(chunk, spec) for spec in specs]
+                self._series += [series_rows(chunk, spec, threads) for spec in specs]
         for mark in MARK_EVENTS:
             if chunk.rows(mark.name):
                 self._marks.append(mark_rows(chunk, mark, threads))

@@ -52,7 +52,7 @@ def _span_cpu(chunk: Chunk, name: str) -> dict[str, Any]:
     return columns
 
 
-def series_rows(chunk: Chunk, spec: SeriesEvent) -> pa.Table:
+def series_rows(chunk: Chunk, spec: SeriesEvent, threads: Threads) -> pa.Table:
     """Points of one series. A value below zero is the JVM's word for "not known" and no point."""
     starts = longs(chunk, spec.name, "startTime")
     columns = [floats(chunk, spec.name, field) for field in spec.fields]
@@ -68,12 +68,15 @@ def series_rows(chunk: Chunk, spec: SeriesEvent) -> pa.Table:
     labels = [texts(chunk, spec.name, label) for label in spec.labels]
     label = [pa.compute.take(words, pa.array(np.flatnonzero(kept))) for words in labels if words is not None]
     length = int(kept.sum())
+    keys = longs(chunk, spec.name, spec.thread) if spec.thread else None
+    thread_id = threads.java_ids(keys, threads.rows(keys)).filter(pa.array(kept)) if keys is not None else None
     return SERIES.from_columns(
         {
             "name": fixed(spec.series, length),
             "time_ns": time_ns[kept],
             "value": values[kept],
             "label": _joined(label) if label else fixed(None, length),
+            "thread_id": thread_id if thread_id is not None else pa.nulls(length, pa.int64()),
         }
     )
 

@@ -113,6 +113,7 @@ def _stages(run: Run, task_samples: dict[Key, tuple[int, int]], thread_cpu: Cali
     """One row per stage attempt that has tasks in the event log or samples in a recording."""
     cpu_ns = _cpu_time_ns(run)
     cpu_samples, beside = _cpu_samples(run, in_span=True), _cpu_samples(run, in_span=False)
+    lost = _lost_cpu_samples(run)
     period_ns = run.recorder.get("sample_period_ns")
     recorded = "samples" in run.tables
     of_threads = thread_cpu.stages if thread_cpu is not None else {}
@@ -127,6 +128,7 @@ def _stages(run: Run, task_samples: dict[Key, tuple[int, int]], thread_cpu: Cali
                 "cpu_samples": cpu_samples.get(key, (0, 0))[0] if recorded else None,
                 "cpu_samples_outside_span": beside.get(key, (0, 0))[0] if recorded else None,
                 "sampled_cpu_ns": cpu_samples.get(key, (0, 0))[1] if recorded else None,
+                "lost_cpu_samples": lost.get(key, 0) if recorded else None,
                 "sample_period_ns": period_ns,
                 "task_samples": task if recorded else None,
                 "attributed_samples": attributed if recorded else None,
@@ -166,6 +168,32 @@ def _cpu_samples(run: Run, *, in_span: bool) -> dict[Key, tuple[int, int | None]
         (row["stage_id"], row["stage_attempt"]): (row["count_sum"], None if row["unknown_sum"] else row["ns_sum"])
         for row in chosen.group_by(["stage_id", "stage_attempt"]).aggregate(sums).to_pylist()
     }
+
+
+def _lost_cpu_samples(run: Run) -> dict[Key, int]:
+    """CPU samples that the sampler says it lost on threads of tasks, by stage attempt.
+
+    They are in no other count. JDK's sampler of CPU time loses one where the thread was at work inside the JVM itself,
+    and tells of it a little later.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from emberscope.jfr.events import SAMPLES_LOST
+    from emberscope.profile.attribute import attribute
+    from emberscope.tables.samples import SAMPLES
+
+    if "samples" not in run.tables:
+        return {}
+    series = run.tables["series"]
+    series = series.filter(pc.equal(series["name"], SAMPLES_LOST))
+    columns = {name: series[name] for name in ("time_ns", "thread_id", "role", "executor_id")}
+    count, stack = series["value"].cast("int64"), pa.array([0] * series.num_rows, pa.int32())
+    as_samples = SAMPLES.from_columns({**columns, "count": count, "stack": stack})
+    found = attribute(as_samples, *(run.tables[name] for name in ("spans", "stacks", "frames")))
+    found = found.filter(pc.is_valid(found["stage_id"]))
+    grouped = found.group_by(["stage_id", "stage_attempt"]).aggregate([("count", "sum")]).to_pylist()
+    return {(row["stage_id"], row["stage_attempt"]): row["count_sum"] for row in grouped}
 
 
 def _task_samples(run: Run) -> tuple[dict[Key, tuple[int, int]], dict[str, int]]:

@@ -24,6 +24,7 @@ SERIES: Final = Table(
             "which of several of one name: memory pool, network interface, process, before or after a GC",
             "JFR field",
         ),
+        Column("thread_id", "int64", "id", "Java thread id, where a value is of one thread", "JFR eventThread"),
         Column("role", "category", "driver executor python", "kind of process", "chunk manifest"),
         Column("executor_id", "category", "id", "executor, or driver", "chunk manifest"),
         Column("host", "category", "name", "host of the process", "chunk manifest"),

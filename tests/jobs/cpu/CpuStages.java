@@ -237,6 +237,7 @@ public final class CpuStages {
 
     private Map<String, IntFunction<Dataset<Row>>> queries(String directory) {
         String path = directory + "/table";
+        context.setJobDescription("the table");
         rows(400_000, TASKS)
                 .selectExpr("id", "id % 1000 AS few", "hash(id) AS many", "id * 0.37 AS real", "concat('text ', id % 5000) AS text",
                         "cast(id % 700 * 1.25 AS decimal(12, 2)) AS price")
