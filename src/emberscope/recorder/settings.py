@@ -100,6 +100,32 @@ SETTINGS: Final = (
         "Deepest stack that is kept whole. It can only be set before Flight Recorder starts: where you started it, its "
         "own depth holds, and that is reported.",
     ),
+    Setting(
+        "budget.cpu",
+        "ratio",
+        "0.02",
+        "0 to 1",
+        "Share of a process's CPU time that its recorder may use: its own threads, and an estimate of what samples "
+        "cost the threads that are sampled. Beyond it samples are taken less often, down to a sixty-fourth, and more often "
+        "again where there is room; each part of the recording says how often. 1 holds nothing back.",
+    ),
+    Setting(
+        "budget.bandwidth",
+        "size",
+        "4m",
+        "bytes/s",
+        "What a process may send to the store by the second, on average: a part goes whole, the next one once it is "
+        "paid for. Where parts have to wait, samples are taken less often. The end of a process waits for nothing. 0: "
+        "no limit.",
+    ),
+    Setting(
+        "budget.bytes",
+        "size",
+        "0",
+        "bytes",
+        "What a process may send to the store in all. Samples are taken half as often with each half of what is left, "
+        "near the end only task spans are recorded, and then nothing; all this is said. 0: no limit.",
+    ),
     Setting("budget.memory", "size", "10m", "bytes", "Memory that Flight Recorder may use for its buffers."),
     Setting(
         "budget.disk",

@@ -52,6 +52,9 @@ final class FlightRecording implements Engine {
     private long cpuNanosAtStart;
     private boolean cpuSampled;
     private int depth;
+    private int steps;
+    private long sampledNanos;
+    private final Set<Long> sampleTypes = new HashSet<>();
 
     /** {@code kinds} of events to record. */
     FlightRecording(List<String> kinds) {
@@ -129,7 +132,7 @@ final class FlightRecording implements Engine {
         if (!cpuSampled && due > SAMPLES_DUE) {
             problems.add("cpu", chosen.cpuEvent + " is silent on this host, so the older sampler is used");
             chosen = FlightSettings.choose(settings, kinds, false);
-            recording.setSettings(chosen.values);
+            recording.setSettings(FlightRates.slowed(chosen.values, steps));
         }
     }
 
@@ -226,6 +229,7 @@ final class FlightRecording implements Engine {
 
     @Override
     public ChunkFilter filter() {
+        sampledNanos = sampledNanos();
         Set<Long> allowed = new HashSet<>();
         long withheld = 0;
         long strings = 0;
@@ -235,6 +239,9 @@ final class FlightRecording implements Engine {
                 withheld = type.getId();
             } else if ("true".equals(chosen.values.get(name + "#enabled"))) {
                 allowed.add(type.getId());
+            }
+            if (FlightRates.SAMPLES.contains(name)) {
+                sampleTypes.add(type.getId());
             }
             if (name.equals("emberscope.TaskSpan")) {
                 strings = type.getField("description").getTypeId();
@@ -266,7 +273,7 @@ final class FlightRecording implements Engine {
             return null;
         }
         String key = FlightSettings.periodKey(chosen.cpuEvent);
-        Long shortest = FlightSettings.nanos(chosen.values.get(key));
+        Long shortest = FlightSettings.nanos(recording.getSettings().get(key));
         for (Recording each : FlightRecorder.getFlightRecorder().getRecordings()) {
             Map<String, String> values = each.getSettings();
             Long period = FlightSettings.nanos(values.get(key));
@@ -281,6 +288,24 @@ final class FlightRecording implements Engine {
     @Override
     public int stackDepth() {
         return depth;
+    }
+
+    /** The filter goes on letting all pass that was asked for: it is in the chunk that was just closed. */
+    @Override
+    public boolean slow(int newSteps) {
+        recording.setSettings(FlightRates.slowed(chosen.values, newSteps));
+        steps = newSteps;
+        return true;
+    }
+
+    /** By the events that were shipped: each took a stack on the thread that it is of. */
+    @Override
+    public long sampledNanos() {
+        long events = 0;
+        for (Long type : sampleTypes) {
+            events += filter.count(type);
+        }
+        return sampledNanos + events * FlightRates.NANOS_PER_SAMPLE;
     }
 
     private static long nanos(Instant time) {

@@ -5,7 +5,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.Arrays;
-import java.util.HashSet;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -36,7 +37,7 @@ final class ChunkFilter {
     private final long withheldType;
     private final long stringType;
     private final Predicate<String> ourString;
-    private final Set<Long> seen = new HashSet<>();
+    private final Map<Long, Long> counts = new HashMap<>();
 
     /** {@code withheldType} is the type id of an event with at most three one-byte fields after its start time. */
     ChunkFilter(Set<Long> allowed, long withheldType, long stringType, Predicate<String> ourString) {
@@ -65,7 +66,7 @@ final class ChunkFilter {
             if (body < 0) {
                 throw new NotAChunk("an event that is shorter than its type");
             }
-            seen.add(type.value);
+            counts.merge(type.value, 1L, Long::sum);
             if (type.value == METADATA || allowed.contains(type.value)) {
                 size.write(out);
                 type.write(out);
@@ -85,7 +86,12 @@ final class ChunkFilter {
 
     /** Whether an event of this type came by. */
     boolean saw(long type) {
-        return seen.contains(type);
+        return count(type) > 0;
+    }
+
+    /** How many events of this type came by. */
+    long count(long type) {
+        return counts.getOrDefault(type, 0L);
     }
 
     private void withhold(InputStream in, Varint type, long body, OutputStream out, byte[] buffer) throws IOException {

@@ -36,6 +36,8 @@ final class ChunkShipper {
         final String host;
         /** Chunks shipped so far, whichever engine made them. */
         private int chunks;
+        /** What the process may use and send. */
+        Governor governor = Governor.withoutLimits();
 
         Process(String role, String executorId, String host) {
             this.role = role;
@@ -51,6 +53,7 @@ final class ChunkShipper {
     private final Process process;
     private final Problems problems;
     private final Engine engine;
+    final Rates rates;
 
     /** Starts (epoch ns) of chunks that are done with: shipped, or given up. */
     private final TreeSet<Long> done = new TreeSet<>();
@@ -66,6 +69,7 @@ final class ChunkShipper {
     ChunkShipper(Process process, Engine engine, Problems problems) {
         this.process = process;
         this.engine = engine;
+        this.rates = new Rates(engine);
         this.problems = problems;
         this.shippedUntilNanos = engine.firstNanos();
     }
@@ -97,6 +101,9 @@ final class ChunkShipper {
             }
             waiting.put(start, new long[] {header.size, header.durationNanos});
             giveUpBefore(earliest);
+            if (!process.governor.bytes().admits(header.size, endNanos != NO_END, System.nanoTime())) {
+                return;
+            }
             int sequence = process.chunks;
             String stem = process.directory() + start / 1_000_000 + "-" + String.format("%06d", sequence);
             String hidden = RunStore.hidden(stem + ".jfr");
@@ -119,7 +126,9 @@ final class ChunkShipper {
             boolean isLast = following == null && start + header.durationNanos >= endNanos;
             Map<String, Object> manifest = manifest(header, address, sequence, isLast, withheld, digest.digest());
             store.rename(hidden, stem + ".jfr");
-            store.put(stem + ".json", Json.bytes(manifest));
+            byte[] manifestBytes = Json.bytes(manifest);
+            store.put(stem + ".json", manifestBytes);
+            process.governor.bytes().sent(header.size + manifestBytes.length, System.nanoTime());
             process.chunks++;
             waiting.remove(start);
             done.add(start);
@@ -170,11 +179,13 @@ final class ChunkShipper {
         out.put("bytes", header.size);
         out.put("sha256", hex(sha256));
         out.put("events", engine.events());
-        out.put("sample_period_ns", engine.samplePeriodNs());
+        rates.describe(out, header.startNanos, header.durationNanos);
+        process.governor.describe(out);
         out.put("stack_depth", engine.stackDepth());
         out.put("withheld", withheld);
         out.put("last", last);
         out.put("lost", lost);
+        out.put("problems", problems.documentsOf(process.role, process.executorId));
         return out;
     }
 

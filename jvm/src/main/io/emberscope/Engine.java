@@ -35,4 +35,17 @@ interface Engine {
     Long samplePeriodNs();
 
     int stackDepth();
+
+    /**
+     * Takes samples less often from now on: the time between two is 2^steps times what was asked for, or with {@link
+     * Governor#SPANS_ONLY} none but task spans are written. Called when a chunk was just closed. False where it cannot.
+     */
+    default boolean slow(int steps) throws Exception {
+        return false;
+    }
+
+    /** CPU time in ns that threads of the application spent on being sampled so far: an estimate, none is measured. */
+    default long sampledNanos() {
+        return 0;
+    }
 }

@@ -9,17 +9,21 @@ final class EngineRun {
 
     final Engine engine;
     private final ChunkShipper shipper;
+    private final Governor governor;
+    private final Problems problems;
 
-    private EngineRun(Engine engine, ChunkShipper shipper) {
+    private EngineRun(Engine engine, ChunkShipper shipper, Governor governor, Problems problems) {
         this.engine = engine;
         this.shipper = shipper;
+        this.governor = governor;
+        this.problems = problems;
     }
 
     /** Starts the engine; null, with the problem said, where it cannot be started. */
     static EngineRun start(Engine engine, ChunkShipper.Process process, Settings settings, Problems problems) {
         try {
             engine.start(settings, problems);
-            return new EngineRun(engine, new ChunkShipper(process, engine, problems));
+            return new EngineRun(engine, new ChunkShipper(process, engine, problems), process.governor, problems);
         } catch (Throwable failed) {
             problems.add("start", failed);
             return null;
@@ -28,7 +32,13 @@ final class EngineRun {
 
     /** Ships what was closed since the last time. */
     void ship(RunStore store, RunAddress address) throws Exception {
-        ship(engine.closed(shipper.afterNanos()), store, address, ChunkShipper.NO_END);
+        InputStream closed = engine.closed(shipper.afterNanos());
+        try {
+            shipper.rates.set(governor.steps(), governor.heldBy());
+        } catch (Exception failed) {
+            problems.add("rate", failed);
+        }
+        ship(closed, store, address, ChunkShipper.NO_END);
     }
 
     /** An exiting JVM may stop the engine at any moment: what cannot be read then comes from the engine's own tail. */

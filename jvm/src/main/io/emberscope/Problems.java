@@ -115,6 +115,17 @@ final class Problems {
         return out;
     }
 
+    /** Those of one process: a driver also has what its executors sent. */
+    synchronized List<Map<String, Object>> documentsOf(String wantedRole, String wantedExecutor) {
+        List<Map<String, Object>> out = new ArrayList<>();
+        for (Problem problem : byText.values()) {
+            if (problem.role.equals(wantedRole) && problem.executorId.equals(wantedExecutor)) {
+                out.add(problem.document(problem.count));
+            }
+        }
+        return out;
+    }
+
     /** The growth since the last call, for the driver to add up. */
     synchronized List<Map<String, Object>> growth() {
         List<Map<String, Object>> out = new ArrayList<>();

@@ -61,6 +61,7 @@ final class Recorder implements Runnable {
             boolean samples)
             throws IOException {
         this.process = process;
+        process.governor = Governor.of(settings, problems);
         this.settings = settings;
         this.conf = conf;
         this.problems = problems;
@@ -180,7 +181,8 @@ final class Recorder implements Runnable {
     private Map<EngineRun, String> mustStop() {
         Map<EngineRun, String> reasons = new LinkedHashMap<>();
         for (EngineRun run : running) {
-            String reason = run.engine.mustStop();
+            String spent = process.governor.mustStop();
+            String reason = spent != null ? spent : run.engine.mustStop();
             if (reason != null) {
                 reasons.put(run, reason);
             }
@@ -213,6 +215,9 @@ final class Recorder implements Runnable {
             failedToShip(failed, last);
         }
         if (store != null && (due || last)) {
+            if (!last) {
+                process.governor.look(running);
+            }
             running.forEach(run -> ship(run, last));
         }
     }
