@@ -116,6 +116,27 @@ def test_prop_attribute_does_not_depend_on_how_chunks_were_cut(rows, found):
     assert pa.concat_tables(parts).to_pylist() == whole.to_pylist()
 
 
+@given(SAMPLES_ROWS, tasks(), st.data())
+def test_prop_a_sample_that_names_its_task_is_of_it_at_any_time(rows, found, data):
+    recorded = recording(rows)
+    spans = SPANS.from_rows(sightings(found))
+    mine = [[t for t in found if (t["role"], t["executor_id"]) == (row["role"], row["executor_id"])] for row in rows]
+    told = [data.draw(st.sampled_from([None, -7, *(t["task_id"] for t in tasks)])) for tasks in mine]
+    samples = recorded.samples.set_column(
+        recorded.samples.schema.get_field_index("task_id"), "task_id", pa.array(told, pa.int64())
+    )
+    joined = attribute(samples, spans, recorded.stacks, recorded.frames).to_pylist()
+    others = attribute(recorded.samples, spans, recorded.stacks, recorded.frames).to_pylist()
+    for row, other, tasks_of_it, task_id in zip(joined, others, mine, told, strict=True):
+        if task_id is None:
+            assert [row[name] for name in FILLED] == [other[name] for name in FILLED]
+            continue
+        task = next((t for t in tasks_of_it if t["task_id"] == task_id), {})
+        assert row["task_id"] == task_id
+        assert row["in_span"] is True
+        assert [row[name] for name in FILLED[:2]] == [task.get(name) for name in FILLED[:2]]
+
+
 def test_a_start_and_its_end_in_another_chunk_are_one_span():
     row = {"role": "executor", "executor_id": "1", "thread_id": 40, "task_id": 9, "stage_id": 2, "start_ns": 100}
     spans = pa.concat_tables([SPANS.from_rows([row]), SPANS.from_rows([{**row, "end_ns": 900, "outcome": "failed"}])])

@@ -51,7 +51,7 @@ def of_tables(lines: bool) -> tuple[Choice, Choice]:
 
     for spec in SAMPLE_EVENTS:
         want(spec.name, spec.time, spec.thread, "stackTrace", spec.state, spec.value, spec.count, spec.times)
-        want(spec.name, spec.class_of.partition(".")[0], spec.address, *(field for field, _ in spec.flags))
+        want(spec.name, spec.class_of.partition(".")[0], spec.address, spec.task, *(field for field, _ in spec.flags))
     for name in SPAN_EVENTS:
         want(name, "startTime", "duration", *(field for field, _ in SPAN_NUMBERS.values()), *SPAN_TEXTS.values())
         want(name, *SPAN_CPU)

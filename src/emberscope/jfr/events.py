@@ -27,6 +27,7 @@ class SampleEvent(NamedTuple):
     `class_of` leads to a key of `java.lang.Class`: what was allocated, lives, or was waited for.
     `variant` is a fixed word; `flags` are fields of truth, each with the word where it is true; the first counts.
     `address` is a field with the address of native memory (`jfr.native_memory`).
+    `task` is a field with the id of the task attempt that ran on the thread, -1 for none.
     `superseded_by` are event types that count the same: in a chunk that holds any event of them, events of this type
     are no rows, and coverage says so.
     """
@@ -45,6 +46,7 @@ class SampleEvent(NamedTuple):
     state: str = "state"
     sleeping: str = ""
     address: str = ""
+    task: str = ""
     superseded_by: tuple[str, ...] = ()
 
 
@@ -70,6 +72,8 @@ SAMPLE_EVENTS: Final = (
     ),
     SampleEvent("datadog.ExecutionSample", "cpu", count="weight"),
     SampleEvent("profiler.WallClockSample", "wall", "sampledThread", "timeSpan", "TICKS", count="samples"),
+    # Of the recorder's own sampler, which knows the task: no other thread is looked at but some of the driver.
+    SampleEvent("emberscope.WallSample", "wall", "sampledThread", "timeSpan", "TICKS", count="samples", task="taskId"),
     SampleEvent("profiler.WallClockSleeping", "wall", value="duration", unit="TICKS", count="samplesCount"),
     SampleEvent("datadog.MethodSample", "wall", count="weight"),
     # `weight` are the bytes allocated on the thread since its last sample; `tlabSize` those of the buffer, which is

@@ -49,6 +49,7 @@ def sample_rows(chunk: Chunk, traces: Traces, threads: Threads, settings: dict[s
         "os_thread_id": threads.os_ids(thread_rows),
         "thread_name": words(thread_rows, threads.names),
         "object_class": _class(chunk, spec, count),
+        "task_id": _task(chunk, spec, count),
     }
     return SAMPLES.from_columns(columns)
 
@@ -67,6 +68,12 @@ def _state(chunk: Chunk, spec: SampleEvent, count: int) -> pa.DictionaryArray:
     if keys is None or names is None:
         return fixed(None, count)
     return words(rows_of(chunk, STATE, keys), names)
+
+
+def _task(chunk: Chunk, spec: SampleEvent, count: int) -> Any:
+    """The task that the sampler saw on the thread; null where it saw none, or does not know of tasks."""
+    ids = longs(chunk, spec.name, spec.task) if spec.task else None
+    return masked(ids, None if ids is None else ids < 0, count, pa.int64())
 
 
 def _variant(chunk: Chunk, spec: SampleEvent, count: int) -> pa.DictionaryArray:

@@ -74,8 +74,9 @@ def _thread_cpu(
 def attribute(samples: pa.Table, spans: pa.Table, stacks: pa.Table, frames: pa.Table) -> pa.Table:
     """`samples` with stage_id, stage_attempt, task_id, partition, sql_execution_id and in_span filled in.
 
-    A sample belongs to the task that was the last to start on its thread of its process (role, executor) at or before
-    its time, if that task had not ended then (`start <= time < end`): `in_span` is true.
+    A sample that has a task_id is of that task: its sampler asked what ran on the thread, before and after. Any other
+    belongs to the task that was the last to start on its thread of its process (role, executor) at or before its time,
+    if that task had not ended then (`start <= time < end`). In both cases `in_span` is true.
 
     Spark calls the hook that opens a span after the task was deserialised, and closes it before the result is
     serialised. A sample outside any span whose stack holds `Executor$TaskRunner.run` is therefore given to the next
@@ -86,7 +87,10 @@ def attribute(samples: pa.Table, spans: pa.Table, stacks: pa.Table, frames: pa.T
     All other samples (helper threads, the driver) keep what they have: null, from a reader. Row order stays. `stacks`
     and `frames` are those that `samples` refers to.
     """
-    if samples.num_rows == 0 or spans.num_rows == 0:
+    is_told = samples["task_id"].is_valid().to_numpy()
+    if spans.num_rows == 0:
+        return _fill(samples, "in_span", pa.array(is_told), pa.array(is_told)) if is_told.any() else samples
+    if samples.num_rows == 0:
         return samples
     spans = intervals(spans)
     samples = samples.unify_dictionaries()
@@ -110,12 +114,25 @@ def attribute(samples: pa.Table, spans: pa.Table, stacks: pa.Table, frames: pa.T
     neighbour = np.where(after >= 0, after, before)
     of_task = nodes_holding(stacks, frames)[samples["stack"].fill_null(0).to_numpy()]
     row = np.where(in_span, before, np.where(of_task, neighbour, -1))
+    row = np.where(is_told, _of_told_task(samples, spans), row)
+    in_span |= is_told
 
     found = pa.array(row >= 0)
     taken = pa.array(row, mask=row < 0)
     for name in _COPIED:
         samples = _fill(samples, name, found, spans[name].take(taken))
-    return _fill(samples, "in_span", found, pa.array(in_span))
+    return _fill(samples, "in_span", pa.array((row >= 0) | is_told), pa.array(in_span))
+
+
+def _of_told_task(samples: pa.Table, spans: pa.Table) -> npt.NDArray[np.int64]:
+    """The span of the task that each sample names, or -1 where no span of its process is of that task."""
+    task = _codes([pa.chunked_array([*_plain(spans[n]), *_plain(samples[n])]) for n in (*_PROCESS, "task_id")])
+    of_spans, of_samples = task[: spans.num_rows], task[spans.num_rows :]
+    order = np.argsort(of_spans, kind="stable")
+    place = np.searchsorted(of_spans[order], of_samples)
+    span = np.append(order, -1)[place]
+    is_same = np.append(of_spans, -1)[span] == of_samples
+    return np.where(is_same, span, -1)
 
 
 def _on_thread(
