@@ -62,9 +62,9 @@ SETTINGS: Final = (
         "names",
         ",".join(EVENTS),
         "",
-        "What is recorded: cpu (CPU samples), alloc (allocation samples, JDK 16 or newer), lock (waits for monitors "
-        "and parked threads), gc (collections, pauses, heap). CPU load, memory of the process and "
-        "task spans always are.",
+        "What is recorded: cpu (CPU samples), wall (where tasks and the driver are, and whether they run or wait), "
+        "alloc (allocation samples, JDK 16 or newer), lock (waits for monitors and parked threads), gc (collections, "
+        "pauses, heap). CPU load, memory of the process and task spans always are.",
     ),
     Setting("driver.enabled", "boolean", "true", "", "Whether the driver is recorded too."),
     Setting(
@@ -89,6 +89,13 @@ SETTINGS: Final = (
         "ms",
         "CPU sampling period. On JDK 25 and Linux CPU time per thread, on older ones the time between two looks at up "
         "to five busy threads. A recording of your own with a shorter period makes it shorter for both.",
+    ),
+    Setting(
+        "rate.wall",
+        "time",
+        "50ms",
+        "ms",
+        "Mean time between two looks at the threads of running tasks, and at those of the driver that have work.",
     ),
     Setting("rate.alloc", "count", "150", "samples/s", "Most allocation samples per second of one process."),
     Setting("rate.lock", "time", "20ms", "ms", "Shortest wait for a monitor or a parked thread that is recorded."),

@@ -19,11 +19,16 @@ final class Engines {
             problems.add("settings", Settings.Key.ENGINE.key + "=" + asked + " is not known, so jfr is used");
         }
         List<Engine> found = new ArrayList<>();
+        List<String> kinds = settings.events();
+        boolean wall = kinds.remove("wall");
         try {
             Class.forName("jdk.jfr.FlightRecorder");
-            found.add(flightRecorder(settings.events()));
+            found.add(flightRecorder(kinds));
         } catch (ClassNotFoundException | LinkageError missing) {
             problems.add("start", "this JVM (" + System.getProperty("java.version") + ") has no JDK Flight Recorder");
+        }
+        if (wall) {
+            found.add(new WallSampler());
         }
         return found;
     }

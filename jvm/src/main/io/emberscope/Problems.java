@@ -53,6 +53,10 @@ final class Problems {
         this.executorId = executorId;
     }
 
+    boolean isOfDriver() {
+        return role.equals("driver");
+    }
+
     /** Who hears of every new problem; called at once for those that are there already. */
     void listener(Consumer<Problems> heir) {
         listener = heir;

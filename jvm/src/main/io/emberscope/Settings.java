@@ -23,6 +23,7 @@ final class Settings {
         FRACTION("fraction", "ratio", "1.0"),
         CHUNK_SECONDS("chunk.seconds", "count", "30"),
         RATE_CPU("rate.cpu", "time", "20ms"),
+        RATE_WALL("rate.wall", "time", "50ms"),
         RATE_ALLOC("rate.alloc", "count", "150"),
         RATE_LOCK("rate.lock", "time", "20ms"),
         DEPTH("depth", "count", "1024"),

@@ -2,6 +2,7 @@ package io.emberscope;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -38,6 +39,9 @@ final class TaskSpans {
         volatile long cpuStartNs = -1;
 
         volatile long cpuEndNs = -1;
+        String threadName;
+        /** When it was seen to start, by {@code System.nanoTime()}. */
+        long startTime;
         /** The engine's open span, made by {@link Writer#started}. */
         volatile Object span;
     }
@@ -60,24 +64,55 @@ final class TaskSpans {
                 }
             }));
     private volatile Writer writer;
+    private volatile Writer standIn;
 
     private TaskSpans() {}
 
     /** From now on spans are written; tasks that run already are seen from here on. */
     void startWriting(Writer engineWriter) {
         writer = engineWriter;
-        for (Task task : running.values()) {
-            // Its span starts here, not where the task did.
-            task.cpuStartNs = cpuNs(task.threadId);
-            engineWriter.started(task);
-        }
+        announceTo(engineWriter);
     }
 
     /** Has no effect where another engine writes by now. */
     void stopWriting(Writer engineWriter) {
         if (writer == engineWriter) {
             writer = null;
+            announceTo(standIn);
         }
+    }
+
+    /** Writes spans whenever no other engine does; null for nobody. */
+    void standIn(Writer engineWriter) {
+        standIn = engineWriter;
+        if (writer == null) {
+            announceTo(engineWriter);
+        }
+    }
+
+    private void announceTo(Writer engineWriter) {
+        if (engineWriter != null) {
+            for (Task task : running.values()) {
+                // Its span starts here, not where the task did.
+                task.cpuStartNs = cpuNs(task.threadId);
+                engineWriter.started(task);
+            }
+        }
+    }
+
+    private Writer writer() {
+        Writer first = writer;
+        return first != null ? first : standIn;
+    }
+
+    /** The tasks that run now: a view that changes with them. */
+    Collection<Task> running() {
+        return running.values();
+    }
+
+    /** The task that runs on a thread, or null. */
+    Task on(long threadId) {
+        return running.get(threadId);
     }
 
     /** Strings that spans of late carried: ours, so they may leave this JVM. */
@@ -104,12 +139,15 @@ final class TaskSpans {
     }
 
     void taskStarted(Task task) {
-        task.threadId = Thread.currentThread().getId();
+        Thread thread = Thread.currentThread();
+        task.threadId = thread.getId();
+        task.threadName = thread.getName();
+        task.startTime = System.nanoTime();
         remember(task.jobGroup);
         remember(task.description);
         task.cpuStartNs = cpuNs();
         running.put(task.threadId, task);
-        Writer now = writer;
+        Writer now = writer();
         if (now != null) {
             now.started(task);
         }
@@ -118,7 +156,7 @@ final class TaskSpans {
     /** On the task's own thread; Spark's task context is gone by then, and a failed task may never have started. */
     void taskEnded(String outcome) {
         Task task = running.remove(Thread.currentThread().getId());
-        Writer now = writer;
+        Writer now = writer();
         if (task != null && now != null) {
             task.cpuEndNs = cpuNs();
             now.ended(task, outcome);
