@@ -14,6 +14,7 @@ def test_a_run_says_who_it_is_and_how_it_was_made(tmp_path):
         "events": ["cpu"],
         "sample_period_ns": 20_000_000,
         "version": "0.1.0",
+        "own_cpu": [],
     }
     assert document["configuration"]["spark.app.name"] == "logged-job"
     assert document["executors"] == [{"id": "0"}]

@@ -13,6 +13,7 @@ from emberscope.report.closing import closing_lines
 from emberscope.report.diagnosis import Input, diagnose, diagnose_document
 from emberscope.sources.collect import Collected, collect, recorded_runs
 from emberscope.sources.lost import executor_rows
+from emberscope.sources.recorder_cost import problem_note
 from emberscope.sources.run import load_run
 from emberscope.sources.settle import settle
 from emberscope.store.chunks import chunks_of
@@ -61,7 +62,7 @@ def _close_run(collected: Collected, plan: Plan, status: dict[str, Any], exit_co
     run = load_run(str(directory))
     notes = [Note("not_recorded", reason, "recorder") for reason in plan.lost]
     if status.get("app_id") == run.application.app_id:
-        notes += [_problem_note(problem) for problem in status.get("problems", ())]
+        notes += [problem_note(problem) for problem in status.get("problems", ())]
     run = replace(run, coverage=run.coverage + Coverage((*notes, *collected.notes)))
     _write(directory / RUN_DOCUMENT, _document(run, directory, exit_code, plan.invocation))
     diagnosed = diagnose(run)
@@ -94,14 +95,8 @@ def _write(path: Path, document: dict[str, Any]) -> None:
         say(f"  {error}")
 
 
-def _problem_note(problem: dict[str, Any]) -> Note:
-    """What the recorder could not do, in its own words. What was lost by it is counted elsewhere."""
-    who = "driver" if problem.get("role") == "driver" else f"executor {problem.get('executor_id')}"
-    return Note("limited", f"The recorder said: {problem.get('message')}", f"{who}, {problem.get('where')}")
-
-
 def _say_nothing_found(plan: Plan, status: dict[str, Any], exit_code: int) -> None:
-    for note in map(_problem_note, status.get("problems", ())):
+    for note in map(problem_note, status.get("problems", ())):
         say(f"  {note.message} ({note.where})")
     if status.get("problems"):
         say("  Nothing that could be read was recorded.")

@@ -38,7 +38,7 @@ _POOLS: Final[Choice] = {
     "jdk.types.NetworkInterfaceName": frozenset(("networkInterface",)),
     "profiler.types.UserEventType": frozenset(("name",)),
 }
-_SETTING_PATHS: Final = frozenset(("id", "name", "value"))
+_SETTING_PATHS: Final = frozenset(("startTime", "id", "name", "value"))
 
 
 @functools.cache

@@ -25,12 +25,18 @@ _LIMIT: Final = 1 << 63
 
 
 def settings_of(chunk: Chunk) -> dict[str, str]:
-    """The settings of each event type: `event#setting` to value."""
+    """The settings of each event type: `event#setting` to value, the last that held where a chunk has several.
+
+    They are said at the beginning of a chunk and whenever they change, and lie in no order.
+    """
     ids = chunk.numbers(ACTIVE_SETTING, "id")
     names, values = chunk.texts(ACTIVE_SETTING, "name"), chunk.texts(ACTIVE_SETTING, "value")
     if ids is None or names is None or values is None:
         return {}
-    found = zip(ids.tolist(), names, values, strict=True)
+    starts = chunk.numbers(ACTIVE_SETTING, "startTime")
+    when = starts.tolist() if starts is not None else [0] * len(names)
+    said = sorted(zip(when, ids.tolist(), names, values, strict=True), key=lambda setting: setting[0])
+    found = ((i, name, value) for _, i, name, value in said)
     return {f"{chunk.metadata.name_of(i)}#{name}": value for i, name, value in found if name and value is not None}
 
 

@@ -102,10 +102,19 @@ def unit_of(samples: pa.Table, weight: Weight) -> str:
 
 
 def natural_weight(samples: pa.Table, event: str) -> Weight:
-    """The weight to show an event by: samples for cpu, wall and native, else its value where all samples have one."""
-    if event in COUNTED_EVENTS or samples["value"].null_count:
+    """The weight to show an event by: samples for cpu, wall and native, else its value where all samples have one.
+
+    Where samples of CPU stand for different times, since the recorder changed its rate to hold a budget or two
+    processes had different ones, their number tells nothing: the times do.
+    """
+    if samples["value"].null_count or (event in COUNTED_EVENTS and not (event == "cpu" and _periods_differ(samples))):
         return "count"
     return "value"
+
+
+def _periods_differ(samples: pa.Table) -> bool:
+    bounds = pc.min_max(samples["value"])
+    return bool(bounds["min"].as_py() != bounds["max"].as_py())
 
 
 def labels_of(frames: pa.Table) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from emberscope.sources.recorder_cost import own_cpu_words
 from emberscope.tables.coverage import Coverage
 from emberscope.tables.samples import EVENTS
 from emberscope.units import counted, format_count, format_ms
@@ -62,7 +63,9 @@ def _recorder(run: Run) -> str:
     period_ns = run.recorder.get("sample_period_ns")
     each = f" (one each {format_ms(period_ns / 1e6)})" if isinstance(period_ns, int | float) else ""
     said = [f"{format_count(count)} {event}{each if event == 'cpu' else ''}" for event, count in samples.items()]
-    return f"Recorder: {_processes(run)}samples: {', '.join(said) or 'none'}."
+    used = own_cpu_words(run.recorder.get("own_cpu", []))
+    cost = f" It used {used}." if used else ""
+    return f"Recorder: {_processes(run)}samples: {', '.join(said) or 'none'}.{cost}"
 
 
 def sample_counts(run: Run) -> dict[str, int]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from emberscope.eventlog.facts import facts
 from emberscope.sources.lost import executor_rows
+from emberscope.sources.recorder_cost import own_cpu_words
 from emberscope.store.chunks import chunks_of
 from emberscope.tables.coverage import Coverage, Note, total
 from emberscope.units import counted, format_bytes, format_count, format_ms, printable
@@ -82,6 +83,7 @@ def run_object(run: Run) -> dict[str, Any]:
     return {
         "path": run.path,
         "executors": executor_rows(run.tables.get("executors"), chunks_of(Path(run.path)), run.application),
+        "recorder_cpu": run.recorder.get("own_cpu", []),
         "stages": _stages(run, task_samples, thread_cpu),
         "calibrated": _calibrated(thread_cpu.whole) if thread_cpu is not None else None,
         "task_samples": sum(samples for samples, _ in task_samples.values()) + sum(elsewhere.values()),
@@ -129,7 +131,7 @@ def _stages(run: Run, task_samples: dict[Key, tuple[int, int]], thread_cpu: Cali
                 "cpu_samples_outside_span": beside.get(key, (0, 0))[0] if recorded else None,
                 "sampled_cpu_ns": cpu_samples.get(key, (0, 0))[1] if recorded else None,
                 "lost_cpu_samples": lost.get(key, 0) if recorded else None,
-                "sample_period_ns": period_ns,
+                "sample_period_ns": period_ns if period_ns is not None else _mean_ns(*cpu_samples.get(key, (0, None))),
                 "task_samples": task if recorded else None,
                 "attributed_samples": attributed if recorded else None,
                 "calibrated": _calibrated(of_threads[key]) if key in of_threads else None,
@@ -194,6 +196,11 @@ def _lost_cpu_samples(run: Run) -> dict[Key, int]:
     found = found.filter(pc.is_valid(found["stage_id"]))
     grouped = found.group_by(["stage_id", "stage_attempt"]).aggregate([("count", "sum")]).to_pylist()
     return {(row["stage_id"], row["stage_attempt"]): row["count_sum"] for row in grouped}
+
+
+def _mean_ns(count: int, ns: int | None) -> int | None:
+    """What a CPU sample stands for on average, where the period changed during the run."""
+    return round(ns / count) if count and ns is not None else None
 
 
 def _task_samples(run: Run) -> tuple[dict[Key, tuple[int, int]], dict[str, int]]:
@@ -312,6 +319,8 @@ def _run_text(run: dict[str, Any]) -> str:
         words = "loss not known" if lost is None else f"{format_ms(lost)} lost" if lost else "nothing lost"
         name = "driver" if executor["id"] == "driver" else f"executor {executor['id']}"
         lines.append(f"  {name:<11} recorded {format_ms(executor['recorded_ms'])}, {words}")
+    if used := own_cpu_words(run["recorder_cpu"]):
+        lines.append(f"  the recorder used {used}")
     if run["task_samples"]:
         lines.append(f"  samples of tasks {run['task_samples']:,}, {run['attributed_samples']:,} with their task")
     if run["calibrated"] is not None:

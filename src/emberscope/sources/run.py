@@ -13,6 +13,7 @@ from emberscope.errors import InputError
 from emberscope.eventlog.read import read_event_log
 from emberscope.sources.event_log_names import logs_left
 from emberscope.sources.lost import by_process, chunk_notes, executor_notes
+from emberscope.sources.recorder_cost import budget_notes, own_cpu, problem_notes
 from emberscope.sources.recording import joined, read_chunks, recorder_of
 from emberscope.store.chunks import Chunk, Manifest, chunks_of
 from emberscope.store.layout import APPLICATION_DOCUMENT, EVENTLOG, RUN_DOCUMENT
@@ -47,7 +48,7 @@ def load_run(path: str, *, lines: bool = False, compilation: bool = False) -> Ru
     if recordings:
         tables |= joined(recordings)
     kept = _kept_notes(earlier)
-    notes = [*log_notes, *kept, *chunk_notes(chunks)]
+    notes = [*log_notes, *kept, *chunk_notes(chunks), *budget_notes(chunks), *problem_notes(chunks)]
     if said and not chunks and not any(note.code == "not_recorded" for note in kept):
         notes.append(Note("not_recorded", NO_RECORDING, path))
     if log is not None and chunks:
@@ -129,16 +130,19 @@ def _recorder(said: Mapping[str, Any], chunks: list[Chunk]) -> dict[str, Any]:
     return {
         "engine": engines.most_common(1)[0][0] if engines else said.get("engine"),
         "events": said.get("events"),
-        "sample_period_ns": _period_ns(manifests) or said.get("sample_period_ns"),
+        "sample_period_ns": _period_ns(manifests, said.get("sample_period_ns")),
         "chunk_seconds": said.get("chunk_seconds"),
         "version": said.get("recorder_version"),
         "java_versions": sorted({manifest.jdk for manifest in manifests if manifest.jdk}),
+        "own_cpu": own_cpu(chunks),
     }
 
 
-def _period_ns(manifests: list[Manifest]) -> int | None:
-    """The period of CPU samples as the engines of the executors had it; null where they differ or do not say."""
+def _period_ns(manifests: list[Manifest], asked_ns: int | None) -> int | None:
+    """The period of CPU samples as the engines of the executors had it, null where it changed or they differ; the one
+    asked for where no manifest says any."""
     periods = {manifest.sample_period_ns for manifest in manifests if manifest.role == "executor"} or {
         manifest.sample_period_ns for manifest in manifests
     }
-    return periods.pop() if len(periods) == 1 else None
+    periods -= {None}
+    return asked_ns if not periods else periods.pop() if len(periods) == 1 else None

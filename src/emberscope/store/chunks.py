@@ -17,7 +17,12 @@ SUFFIX: Final = ".jfr"
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What the recorder said about one chunk. Times are epoch ms; `lost` is all that its process lost until then."""
+    """What the recorder said about one chunk. Times are epoch ms; `lost` is all that its process lost until then.
+
+    `rate_ratio` is the share of the samples asked for that was taken (0: task spans alone), `rate_held_by` the budget
+    that asked for less. `own_cpu_ns` of `process_cpu_ns` is the recorder's own, both since the process began.
+    `problems` are those of the process until then.
+    """
 
     role: str | None = None
     executor_id: str | None = None
@@ -31,6 +36,11 @@ class Manifest:
     sha256: str | None = None
     events: Any = None
     sample_period_ns: int | None = None
+    rate_ratio: float | None = None
+    rate_held_by: str | None = None
+    own_cpu_ns: int | None = None
+    process_cpu_ns: int | None = None
+    problems: tuple[dict[str, Any], ...] = ()
     last: bool = False
     lost: dict[str, float] = field(default_factory=dict)
 
@@ -80,7 +90,13 @@ def read_manifest(path: Path) -> Manifest | None:
     known["lost"] = (
         {str(k): float(v) for k, v in lost.items() if isinstance(v, int | float)} if isinstance(lost, dict) else {}
     )
-    for name in ("sequence", "first_ms", "last_ms", "bytes", "sample_period_ns"):
+    problems = known.get("problems")
+    known["problems"] = tuple(one for one in problems if isinstance(one, dict)) if isinstance(problems, list) else ()
+    if not isinstance(known.get("rate_ratio", 0), int | float):
+        known["rate_ratio"] = None
+    if not isinstance(known.get("rate_held_by", ""), str):
+        known["rate_held_by"] = None
+    for name in ("sequence", "first_ms", "last_ms", "bytes", "sample_period_ns", "own_cpu_ns", "process_cpu_ns"):
         if not isinstance(known.get(name, 0), int):
             known[name] = None
     known["last"] = known.get("last") is True

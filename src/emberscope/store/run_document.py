@@ -37,7 +37,9 @@ def run_document(
         "exit_code": exit_code,
         "invocation": invocation,
         "configuration": _configuration(run),
-        "recorder": {key: run.recorder.get(key) for key in ("engine", "events", "sample_period_ns", "version")}
+        "recorder": {
+            key: run.recorder.get(key) for key in ("engine", "events", "sample_period_ns", "version", "own_cpu")
+        }
         if run.recorder
         else None,
         "executors": [dict(executor) for executor in executors],
