@@ -126,7 +126,7 @@ def attribute(samples: pa.Table, spans: pa.Table, stacks: pa.Table, frames: pa.T
 
 def _of_told_task(samples: pa.Table, spans: pa.Table) -> npt.NDArray[np.int64]:
     """The span of the task that each sample names, or -1 where no span of its process is of that task."""
-    task = _codes([pa.chunked_array([*_plain(spans[n]), *_plain(samples[n])]) for n in (*_PROCESS, "task_id")])
+    task = codes([pa.chunked_array([*plain(spans[n]), *plain(samples[n])]) for n in (*_PROCESS, "task_id")])
     of_spans, of_samples = task[: spans.num_rows], task[spans.num_rows :]
     order = np.argsort(of_spans, kind="stable")
     place = np.searchsorted(of_spans[order], of_samples)
