@@ -14,6 +14,7 @@ from emberscope.report.page import report_page
 from emberscope.tables.coverage import Coverage, Note
 from emberscope.tables.run import Application, Run
 from emberscope.tables.samples import SAMPLES
+from emberscope.tables.spans import SPANS
 from emberscope.tables.stack_tree import StackTree
 from tests.runs import executor, job, run_of, spark_wrote, stage, task, with_rows, without
 from tests.web.browser import chromium, open_page, prefer, requested, settle
@@ -179,6 +180,23 @@ def test_links_of_stages_lead_to_the_flame_graph_of_a_recorded_run() -> None:
 
 
 @pytest.mark.browser
+def test_thread_cpu_stands_beside_the_samples_where_threads_were_measured() -> None:
+    run = recorded()
+    assert "calibrated by thread CPU time" not in report_page(diagnose(run))
+    rows = run.tables["samples"].to_pylist()
+    place = {name: rows[0][name] for name in ("role", "executor_id", "thread_id", "stage_id")} | {"stage_attempt": 0}
+    spans = [
+        {**place, "task_id": task_id, "start_ns": 0, "end_ns": 9, "cpu_start_ns": 0, "cpu_ns": cpu_ns}
+        for task_id, cpu_ns in ((1, 2_500_000_000), (10**9, 1_500_000_000))
+    ]
+    samples = [{**row, "task_id": 1, "in_span": True} for row in rows]
+    tables = {**run.tables, "spans": SPANS.from_rows(spans), "samples": SAMPLES.from_rows(samples)}
+    page = report_page(diagnose(replace(run, tables=tables)))
+    words = "calibrated by thread CPU time: 4.0 s, of it 1.5 s not seen: 1 task without a sample"
+    assert f"<summary>CPU of the tasks, {words}</summary>" in page
+    assert re.search(r"<td>4\.0 s</td>\s*<td>1\.5 s, 1 task</td>", page)
+
+
 def test_opens_from_disk_in_a_real_browser_without_any_request(tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     file.write_text(report_page(diagnose(recorded())))

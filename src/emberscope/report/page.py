@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from markupsafe import Markup
 
@@ -25,6 +25,7 @@ from emberscope.report.finding_tree import branches
 from emberscope.report.flame_page import MODULES, STYLES, flame_element
 from emberscope.report.part import Part, Subject, subject_of
 from emberscope.report.rendering import rendered
+from emberscope.report.stage_cpu import calibrated_words, measured_cpu, stage_cpus
 from emberscope.report.stage_rows import counted_event
 from emberscope.report.task_data import task_part
 from emberscope.report.task_rows import MOST_HOSTS
@@ -121,8 +122,20 @@ def _stages(subject: Subject) -> Part:
         "hidden_task_ms": sum(row.task_ms for row in subject.stages) - sum(r.task_ms for r in subject.shown_stages),
         "recorded": subject.recorded,
         "event": _event_words(subject),
+        **_stage_cpu(subject),
     }
     return Part("stages", "Stages", data)
+
+
+def _stage_cpu(subject: Subject) -> dict[str, Any]:
+    """CPU by Spark, by samples and by the threads of the tasks; `thread_cpu` is None where no thread was measured."""
+    cpu = stage_cpus(subject.item.run)
+    whole = measured_cpu(cpu)
+    if whole is None:
+        return {"thread_cpu": None}
+    words = calibrated_words(whole.cpu_ns, whole.not_seen_ns, whole.tasks_not_seen, whole.tasks_not_measured)
+    rows = [(row, cpu.get((row.stage_id, row.attempt))) for row in subject.shown_stages]
+    return {"thread_cpu": words, "cpu": [(row, one) for row, one in rows if one is not None]}
 
 
 def _tasks(subject: Subject) -> Part:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from emberscope.eventlog.facts import facts
+from emberscope.report.stage_cpu import Key, StageCpu, calibrated_words, measured_cpu, stage_cpus
 from emberscope.sources.lost import executor_rows
 from emberscope.sources.recorder_cost import own_cpu_words
 from emberscope.store.chunks import chunks_of
@@ -16,7 +17,7 @@ from emberscope.units import counted, format_bytes, format_count, format_ms, pri
 
 if TYPE_CHECKING:
     from emberscope.errors import InputError
-    from emberscope.profile.calibrate import Calibration, ThreadCpu
+    from emberscope.profile.calibrate import ThreadCpu
     from emberscope.sources.load import Input
     from emberscope.tables.run import Run
 
@@ -79,123 +80,49 @@ def summary_document(read: Sequence[Summarized], problems: Sequence[InputError] 
 def run_object(run: Run) -> dict[str, Any]:
     """The `run` part: what each executor left, and raw counts per stage attempt to compare with Spark's own."""
     task_samples, elsewhere = _task_samples(run)
-    thread_cpu = calibration_of(run)
+    cpu = stage_cpus(run)
+    whole = measured_cpu(cpu)
     return {
         "path": run.path,
         "executors": executor_rows(run.tables.get("executors"), chunks_of(Path(run.path)), run.application),
         "recorder_cpu": run.recorder.get("own_cpu", []),
-        "stages": _stages(run, task_samples, thread_cpu),
-        "calibrated": _calibrated(thread_cpu.whole) if thread_cpu is not None else None,
+        "stages": _stages(run, task_samples, cpu),
+        "calibrated": _calibrated(whole) if whole is not None else None,
         "task_samples": sum(samples for samples, _ in task_samples.values()) + sum(elsewhere.values()),
         "attributed_samples": sum(attributed for _, attributed in task_samples.values()),
         "unattributed": [list(item) for item in sorted(elsewhere.items(), key=lambda item: (-item[1], item[0]))],
     }
 
 
-Key = tuple[int, int]
-
-
-def calibration_of(run: Run) -> Calibration | None:
-    """The CPU of task threads shared out to their samples; None where no thread was measured."""
-    from emberscope.profile.calibrate import calibrate
-
-    if "samples" not in run.tables or "spans" not in run.tables:
-        return None
-    found = calibrate(run.tables["samples"], run.tables["spans"])
-    return found if found.whole.tasks else None
+def _stages(run: Run, task_samples: dict[Key, tuple[int, int]], cpu: dict[Key, StageCpu]) -> list[dict[str, Any]]:
+    """One row per stage attempt that has tasks in the event log or samples in a recording."""
+    recorded, period_ns = "samples" in run.tables, run.recorder.get("sample_period_ns")
+    rows = []
+    for key in sorted(cpu.keys() | task_samples.keys()):
+        task, attributed = task_samples.get(key, (0, 0))
+        mine = cpu.get(key, StageCpu())
+        rows.append(
+            {
+                "stage_id": key[0],
+                "stage_attempt": key[1],
+                "executor_cpu_time_ns": mine.executor_cpu_time_ns,
+                "cpu_samples": mine.samples if recorded else None,
+                "cpu_samples_outside_span": mine.samples_outside_span if recorded else None,
+                "sampled_cpu_ns": mine.sampled_ns if recorded else None,
+                "lost_cpu_samples": mine.lost_samples if recorded else None,
+                "sample_period_ns": period_ns if period_ns is not None else _mean_ns(mine.samples, mine.sampled_ns),
+                "task_samples": task if recorded else None,
+                "attributed_samples": attributed if recorded else None,
+                "calibrated": _calibrated(mine.calibrated) if mine.calibrated is not None else None,
+            }
+        )
+    return rows
 
 
 def _calibrated(cpu: ThreadCpu) -> dict[str, Any]:
     from emberscope.profile.calibrate import LABEL
 
     return {"label": LABEL, **asdict(cpu)}
-
-
-def _stages(run: Run, task_samples: dict[Key, tuple[int, int]], thread_cpu: Calibration | None) -> list[dict[str, Any]]:
-    """One row per stage attempt that has tasks in the event log or samples in a recording."""
-    cpu_ns = _cpu_time_ns(run)
-    cpu_samples, beside = _cpu_samples(run, in_span=True), _cpu_samples(run, in_span=False)
-    lost = _lost_cpu_samples(run)
-    period_ns = run.recorder.get("sample_period_ns")
-    recorded = "samples" in run.tables
-    of_threads = thread_cpu.stages if thread_cpu is not None else {}
-    rows = []
-    for key in sorted(cpu_ns.keys() | cpu_samples.keys() | beside.keys() | task_samples.keys() | of_threads.keys()):
-        task, attributed = task_samples.get(key, (0, 0))
-        rows.append(
-            {
-                "stage_id": key[0],
-                "stage_attempt": key[1],
-                "executor_cpu_time_ns": cpu_ns.get(key),
-                "cpu_samples": cpu_samples.get(key, (0, 0))[0] if recorded else None,
-                "cpu_samples_outside_span": beside.get(key, (0, 0))[0] if recorded else None,
-                "sampled_cpu_ns": cpu_samples.get(key, (0, 0))[1] if recorded else None,
-                "lost_cpu_samples": lost.get(key, 0) if recorded else None,
-                "sample_period_ns": period_ns if period_ns is not None else _mean_ns(*cpu_samples.get(key, (0, None))),
-                "task_samples": task if recorded else None,
-                "attributed_samples": attributed if recorded else None,
-                "calibrated": _calibrated(of_threads[key]) if key in of_threads else None,
-            }
-        )
-    return rows
-
-
-def _cpu_time_ns(run: Run) -> dict[Key, int | None]:
-    """Spark's own CPU time per stage attempt: the sum over its ended tasks, null where no task says any."""
-    tasks = run.tables.get("tasks")
-    if tasks is None or not tasks.num_rows:
-        return {}
-    grouped = tasks.group_by(["stage_id", "stage_attempt"]).aggregate([("executor_cpu_time_ns", "sum")])
-    return {(row["stage_id"], row["stage_attempt"]): row["executor_cpu_time_ns_sum"] for row in grouped.to_pylist()}
-
-
-def _cpu_samples(run: Run, *, in_span: bool) -> dict[Key, tuple[int, int | None]]:
-    """CPU samples of each stage attempt inside the spans of its tasks, or those that are theirs but lie just outside.
-
-    Their number, and what they stand for in ns: each its own period, which may change on the way; null where one does
-    not say it. Spark's own CPU time is that inside; `flame --stage` shows both.
-    """
-    import pyarrow.compute as pc
-
-    samples = run.tables.get("samples")
-    if samples is None:
-        return {}
-    is_inside = pc.equal(pc.fill_null(samples["in_span"], False), in_span)
-    chosen = samples.filter(pc.and_(pc.equal(samples["event"], "cpu"), is_inside))
-    chosen = chosen.filter(pc.is_valid(chosen["stage_id"]))
-    chosen = chosen.append_column("ns", pc.multiply(chosen["count"], chosen["value"]))
-    chosen = chosen.append_column("unknown", pc.is_null(chosen["value"]).cast("int8"))
-    sums = [("count", "sum"), ("ns", "sum"), ("unknown", "sum")]
-    return {
-        (row["stage_id"], row["stage_attempt"]): (row["count_sum"], None if row["unknown_sum"] else row["ns_sum"])
-        for row in chosen.group_by(["stage_id", "stage_attempt"]).aggregate(sums).to_pylist()
-    }
-
-
-def _lost_cpu_samples(run: Run) -> dict[Key, int]:
-    """CPU samples that the sampler says it lost on threads of tasks, by stage attempt.
-
-    They are in no other count. JDK's sampler of CPU time loses one where the thread was at work inside the JVM itself,
-    and tells of it a little later.
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    from emberscope.jfr.events import SAMPLES_LOST
-    from emberscope.profile.attribute import attribute
-    from emberscope.tables.samples import SAMPLES
-
-    if "samples" not in run.tables:
-        return {}
-    series = run.tables["series"]
-    series = series.filter(pc.equal(series["name"], SAMPLES_LOST))
-    columns = {name: series[name] for name in ("time_ns", "thread_id", "role", "executor_id")}
-    count, stack = series["value"].cast("int64"), pa.array([0] * series.num_rows, pa.int32())
-    as_samples = SAMPLES.from_columns({**columns, "count": count, "stack": stack})
-    found = attribute(as_samples, *(run.tables[name] for name in ("spans", "stacks", "frames")))
-    found = found.filter(pc.is_valid(found["stage_id"]))
-    grouped = found.group_by(["stage_id", "stage_attempt"]).aggregate([("count", "sum")]).to_pylist()
-    return {(row["stage_id"], row["stage_attempt"]): row["count_sum"] for row in grouped}
 
 
 def _mean_ns(count: int, ns: int | None) -> int | None:
@@ -334,23 +261,13 @@ def _cpu_lines(run: dict[str, Any]) -> list[str]:
     sampled = [stage["sampled_cpu_ns"] for stage in run["stages"]]
     samples = sum(stage["cpu_samples"] for stage in run["stages"])
     amount = "" if None in sampled else f", {format_ms(sum(sampled) / 1e6)}"
+    told = ("cpu_ns", "not_seen_ns", "tasks_not_seen", "tasks_not_measured")
     return [
         "  CPU of tasks",
         f"    by Spark   {format_ms(by_spark / 1e6)}",
         f"    sampled    {counted(samples, 'sample')}{amount}",
-        f"    {calibrated_words(run['calibrated'])}",
+        f"    {calibrated_words(**{name: run['calibrated'][name] for name in told})}",
     ]
-
-
-def calibrated_words(calibrated: dict[str, Any]) -> str:
-    """`calibrated by thread CPU time: 12.3 s, of it 0.2 s not seen: 3 tasks without a sample`."""
-    said = f"{calibrated['label']}: {format_ms(calibrated['cpu_ns'] / 1e6)}"
-    if calibrated["tasks_not_seen"]:
-        unseen = counted(calibrated["tasks_not_seen"], "task")
-        said += f", of it {format_ms(calibrated['not_seen_ns'] / 1e6)} not seen: {unseen} without a sample"
-    if calibrated["tasks_not_measured"]:
-        said += f"; {counted(calibrated['tasks_not_measured'], 'task')} not measured"
-    return said
 
 
 def _coverage_text(coverage: dict[str, Any], told: Sequence[dict[str, Any]] = ()) -> str:

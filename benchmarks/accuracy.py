@@ -1,0 +1,180 @@
+"""How much of the CPU do the samples see? A real Spark application against Spark's own accounts, stage by stage.
+
+    PYTHONPATH=. python benchmarks/accuracy.py --work DIR --java 17=HOME --java 25=HOME [--only VARIANT]... [--resume]
+    PYTHONPATH=. python benchmarks/accuracy.py --run RUN
+
+The first runs an application with one stage of each nature (`tests/jobs/cpu/CpuStages.java`), each of more than 20
+seconds of CPU, and one whose methods burn known shares (`KnownShares.java`), with each engine, and writes
+docs/accuracy_recorder.md. What was measured is kept in DIR: with `--resume` a variant that is there is not run again,
+and a variant that never ran is left out of the page. Machine load costs time, and tells in the sampler of JDK 17 alone:
+the others count CPU time. An hour for all variants on two quiet cores.
+
+The second prints the same table for a run that `emberscope run` has recorded, and the frames of samples without a task.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from accuracy_runs import ENOUGH_S, PARTS, VARIANTS, Variant, kept, measure, measured, unattributed
+
+PAGE = Path(__file__).parents[1] / "docs" / "accuracy_recorder.md"
+MOST_RATIO = 0.05
+MOST_POINTS = 2.0
+
+HEAD = """# How right the samples of the recorder are
+
+`benchmarks/accuracy.py` makes this page. One real Spark application has a stage of each nature, each of more than
+{least} s of CPU, on {cores} cores; its samples are held against `executorCpuTime`, which Spark reads from the clocks of
+the tasks' threads. Raw figures: nothing is scaled to what it is compared with.
+
+- **sampled**: the sum of what each CPU sample within the tasks stands for, its period. The ratio is to Spark's figure.
+- **with lost**: and of those samples that the sampler says it lost on a thread while a task ran there. The JDK's
+  sampler of CPU time loses the stack of a sample, not the count of it, where a thread is at work inside the JVM itself
+  (allocating, loading classes, falling back from compiled code). No setting changes that.
+- **thread**: what the threads measured where the spans of tasks start and end ("calibrated by thread CPU time" in
+  `summary` and in the report). It holds what surrounds the task as well, such as reading it from bytes.
+- **not seen**: thread CPU of tasks that have no sample at all.
+- **native**: the share of samples in native code, of which the sampler of JDK 17 sees one thread a tick, as
+  `native`, which is no CPU.
+- **with task**: samples of any event with Spark's task frame in their stack that carry their task.
+"""
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--run", type=Path, help="print the table of this run, and do nothing else")
+    options.add_argument("--work", type=Path, help="where the runs and what was measured are kept")
+    options.add_argument("--java", action="append", default=[], metavar="VERSION=HOME")
+    options.add_argument("--only", action="append", choices=list(VARIANTS), help="only these (default: all)")
+    options.add_argument("--seconds", type=float, default=21, help="CPU of each stage (default: %(default)s)")
+    options.add_argument("--resume", action="store_true", help="keep what was measured before")
+    options.add_argument("-o", "--output", type=Path, default=PAGE)
+    chosen = options.parse_args()
+    if chosen.run:
+        print("\n".join(stage_lines(measured(chosen.run)["stages"])))
+        print_unattributed(chosen.run)
+        return 0
+    if not chosen.work:
+        options.error("--work or --run is needed")
+    homes = {version: Path(home) for version, _, home in (each.partition("=") for each in chosen.java)}
+    for name in chosen.only or VARIANTS:
+        measure(VARIANTS[name], homes, chosen.work, seconds=chosen.seconds, resume=chosen.resume)
+    found = {name: result for name in VARIANTS if (result := kept(chosen.work, name)) is not None}
+    chosen.output.write_text(page(found), encoding="utf-8")
+    print(f"{chosen.output} is written", file=sys.stderr)
+    return 0 if all(good(VARIANTS[name], result) for name, result in found.items() if "why_not" not in result) else 1
+
+
+def page(found: dict[str, dict[str, Any]]) -> str:
+    lines = [HEAD.format(least=ENOUGH_S, cores=os.cpu_count())]
+    for name, result in found.items():
+        variant = VARIANTS[name]
+        lines += [f"## {variant.words}", ""]
+        if "why_not" in result:
+            lines += [f"Not measured: {result['why_not']}", ""]
+            continue
+        lines += [f"{made_with(result)} {verdict(variant, result)}", "", *stage_lines(result["stages"]), ""]
+    lines += share_lines(found)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def made_with(result: dict[str, Any]) -> str:
+    period_ms = result["period_ns"] / 1e6 if result["period_ns"] else None
+    period = f"a sample each {period_ms:g} ms" if period_ms else "period not said"
+    cost = result["span_cost_ns"]
+    spans = f" The two readings of the thread's clock cost a task {cost[0] / 1000:.1f} µs, its span in all "
+    spans += f"{cost[1] / 1000:.1f} µs."
+    return f"Spark {result['spark']}, Java {result['java']}, engine {result['engine']}, {period}." + spans
+
+
+def stage_lines(stages: list[dict[str, Any]]) -> list[str]:
+    names = "stage, CPU by Spark, samples, sampled, ratio, lost, ratio with lost, thread: ratio, not seen, native"
+    heads = [*names.split(", "), "with task"]
+    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    for row in stages:
+        spark = row["spark_ns"]
+        sampled, lost = row["sampled_ns"], row["lost"] * (row["period_ns"] or 0)
+        cells = [
+            row["name"],
+            f"{spark / 1e9:.2f} s" + ("" if spark >= ENOUGH_S * 1e9 else " (short)"),
+            f"{row['samples']:,}",
+            "–" if sampled is None else f"{sampled / 1e9:.2f} s",
+            "–" if sampled is None else f"**{sampled / spark:.3f}**",
+            f"{row['lost']:,}",
+            "–" if sampled is None else f"{(sampled + lost) / spark:.3f}",
+            "–" if row["thread_ns"] is None else f"{row['thread_ns'] / spark:.3f}",
+            "–" if row["not_seen_ns"] is None else f"{row['not_seen_ns'] / 1e9:.2f} s",
+            "–" if row["native_ratio"] is None else f"{100 * row['native_ratio']:.1f} %",
+            f"{row['attributed']:,} of {row['task_samples']:,}",
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def share_lines(found: dict[str, dict[str, Any]]) -> list[str]:
+    """The table of known shares; nothing where no variant has any."""
+    rows = [
+        f"| {VARIANTS[name].words} | "
+        + " | ".join(f"{used:.2f} | {seen:.2f}" for used, seen in zip(one["known"], one["found"], strict=True))
+        + f" | {worst(one):.2f} | {one['samples']:,} |"
+        for name, result in found.items()
+        if (one := result.get("shares"))
+    ]
+    if not rows:
+        return []
+    names = " | ".join(f"{part} %: used | seen" for part in PARTS)
+    return [
+        "## Known shares",
+        "",
+        "Tasks that burn their CPU in three methods. Per cent of it, as the threads themselves measured it and as the",
+        "samples have it; the last but one column is the largest difference, in points.",
+        "",
+        f"| engine | {names} | off by | samples |",
+        "|---|" + "---|" * (2 * len(PARTS) + 2),
+        *rows,
+    ]
+
+
+def worst(shares: dict[str, Any]) -> float:
+    return max(abs(used - seen) for used, seen in zip(shares["known"], shares["found"], strict=True))
+
+
+def off(result: dict[str, Any], *, with_lost: bool) -> float:
+    """The largest deviation of a stage from Spark's figure."""
+    return max(
+        abs(((row["sampled_ns"] or 0) + (row["lost"] * row["period_ns"] if with_lost else 0)) / row["spark_ns"] - 1)
+        for row in result["stages"]
+    )
+
+
+def verdict(variant: Variant, result: dict[str, Any]) -> str:
+    raw = f"Farthest from Spark: {100 * off(result, with_lost=False):.1f} %"
+    if any(row["lost"] for row in result["stages"]):
+        raw += f", with the lost samples {100 * off(result, with_lost=True):.1f} %"
+    if not variant.counts_cpu:
+        return raw + ". It looks at threads by the wall clock; one that waits for a core seems to run, and counts too."
+    return raw + f"; the bound is {100 * MOST_RATIO:.0f} %."
+
+
+def good(variant: Variant, result: dict[str, Any]) -> bool:
+    """Whether the engine keeps its bounds: shares all of them, CPU those that count it."""
+    counted = not variant.counts_cpu or off(result, with_lost=True) <= MOST_RATIO
+    return counted and worst(result["shares"]) <= MOST_POINTS
+
+
+def print_unattributed(run: Path) -> None:
+    count, rest = unattributed(run)
+    if not count:
+        sys.exit("no CPU sample of this run is under Spark's task frame")
+    print(f"\n{count} CPU samples under Spark's task frame; {1 - rest.total() / count:.2%} carry a task attempt")
+    for name, number in rest.most_common():
+        print(f"{number:>8} without, in {name}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
