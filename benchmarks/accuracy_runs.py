@@ -83,7 +83,12 @@ def measure(variant: Variant, homes: Mapping[str, Path], work: Path, *, seconds:
         return
     folder.mkdir(parents=True, exist_ok=True)
     home = homes[variant.java]
-    common = {"jar": jar_of_jobs(folder), "java_home": home, "conf": variant.conf, "timeout_s": LONGEST_S}
+    common: dict[str, Any] = {
+        "jar": jar_of_jobs(folder),
+        "java_home": home,
+        "conf": variant.conf,
+        "timeout_s": LONGEST_S,
+    }
     say(f"{variant.name}: the stages")
     store = folder / "stages"
     if resume and list(store.glob("*/*/*/run.json")):
@@ -120,6 +125,8 @@ def measured(path: Path) -> dict[str, Any]:
         if name in rows and rows[name]["spark_ns"] >= spark:
             continue
         calibrated = stage["calibrated"] or {}
+        if calibrated.get("tasks_not_measured"):
+            continue  # the run was cut short: Spark says nothing of tasks that did not end
         rows[name] = {
             "name": name,
             "spark_ns": spark,
@@ -190,7 +197,7 @@ def span_cost_ns(home: Path, folder: Path) -> list[int]:
     classes = folder / "span-cost"
     programs = toolchain.sources(toolchain.ROOT / "tests" / "jvm" / "java")
     toolchain.javac("-nowarn", "-encoding", "UTF-8", "-cp", toolchain.class_path(), "-d", classes, *programs)
-    command = [home / "bin" / "java", "-cp", toolchain.class_path(classes), "io.emberscope.SpanCost"]
+    command = [str(home / "bin" / "java"), "-cp", toolchain.class_path(classes), "io.emberscope.SpanCost"]
     surroundings = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"}
     said = subprocess.run(command, capture_output=True, text=True, check=True, env=surroundings, timeout=LONGEST_S)
     return [int(word) for word in said.stdout.splitlines()[-1].split()]
