@@ -96,6 +96,9 @@ def test_prop_all_that_is_written_is_read(own: Writer, chunk: Described) -> None
             assert row[name] == getattr(task, name)
         assert row["sql_execution_id"] == (None if task.sql_execution_id < 0 else task.sql_execution_id)
         assert row["outcome"] == (None if task.end is None else task.outcome)
+        assert row["cpu_start_ns"] == (None if task.cpu_start < 0 else task.cpu_start)
+        used = task.end is not None and 0 <= task.cpu_start <= task.cpu_end
+        assert row["cpu_ns"] == (task.cpu_end - task.cpu_start if used else None)
     assert held + 4096 >= len(data), "the memory that is accounted for is no less than the chunk"
 
 

@@ -57,6 +57,8 @@ class Task:
     description: str | None
     end: int | None
     outcome: str | None
+    cpu_start: int = -1
+    cpu_end: int = -1
 
 
 @dataclass(frozen=True)
@@ -78,11 +80,11 @@ class Described:
                 f"{s.task}"
             )
         for t in self.tasks:
-            end = "" if t.end is None else f" {self.start_time + t.end} {_word(t.outcome)}"
+            end = "" if t.end is None else f" {self.start_time + t.end} {_word(t.outcome)} {t.cpu_end}"
             yield (
                 f"task {self.start_time + t.start} {t.thread} {_word(t.name)} {t.stage_id} {t.stage_attempt} "
                 f"{t.task_id} {t.attempt} {t.partition} {t.sql_execution_id} {_word(t.job_group)} "
-                f"{_word(t.description)}{end}"
+                f"{_word(t.description)} {t.cpu_start}{end}"
             )
         yield f"end {self.start_time + self.length}"
 
@@ -168,6 +170,8 @@ def described(draw: st.DrawFn) -> Described:
                     job_group=st.none() | TEXTS,
                     description=st.none() | TEXTS,
                     end=st.none() | times,
+                    cpu_start=st.integers(-1, 1 << 50),
+                    cpu_end=st.integers(-1, 1 << 50),
                     outcome=st.sampled_from(["success", "failed", "killed"]),
                 )
             ),

@@ -52,6 +52,7 @@ final class FlightFileWriter {
         event(FlightTypes.TASK_START, task.startTime);
         body.number(0L);
         task(task);
+        body.number(task.cpuStartNs);
         events.event(body);
     }
 
@@ -59,7 +60,7 @@ final class FlightFileWriter {
         event(FlightTypes.TASK_SPAN, task.startTime);
         body.number(endTime - task.startTime);
         task(task);
-        body.text(outcome);
+        body.text(outcome).number(task.cpuStartNs).number(task.cpuEndNs);
         events.event(body);
     }
 

@@ -100,8 +100,11 @@ final class FlightTypes {
                 .field("samples", INT)
                 .ticks("timeSpan", TIMESPAN)
                 .field("taskId", LONG);
-        task(types, TASK_START, "emberscope.TaskStart", "Task start");
-        task(types, TASK_SPAN, "emberscope.TaskSpan", "Task").field("outcome", STRING);
+        task(types, TASK_START, "emberscope.TaskStart", "Task start").field("cpuStart", LONG);
+        task(types, TASK_SPAN, "emberscope.TaskSpan", "Task")
+                .field("outcome", STRING)
+                .field("cpuStart", LONG)
+                .field("cpuEnd", LONG);
         return written(new Element("root").with(types).with(new Element("region", "locale", "en", "gmtOffset", "0")));
     }
 

@@ -52,10 +52,12 @@ public final class WrittenChunks {
                     task.sqlExecutionId = numbers[9];
                     task.jobGroup = text(words[10]);
                     task.description = text(words[11]);
-                    if (words.length == 12) {
+                    task.cpuStartNs = numbers[12];
+                    if (words.length == 13) {
                         writer.taskStart(task);
                     } else {
-                        writer.taskSpan(task, numbers[12], text(words[13]));
+                        task.cpuEndNs = numbers[15];
+                        writer.taskSpan(task, numbers[13], text(words[14]));
                     }
                     break;
                 default:
