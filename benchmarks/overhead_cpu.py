@@ -39,7 +39,7 @@ PR_SET_PDEATHSIG: Final = 1
 PR_SET_CHILD_SUBREAPER: Final = 36
 LOOK_S: Final = 0.1
 LOOKS_PER_SEARCH: Final = 5
-"""New processes are searched for at every fifth look: it takes a look at each process of the machine."""
+"""New processes and threads are searched for at every fifth look, for that takes longer."""
 TICKS: Final = os.sysconf("SC_CLK_TCK")
 MICROSECONDS: Final = 1e6
 
@@ -69,6 +69,10 @@ def make_group() -> Path | None:
         return group
     group.rmdir()
     return None
+
+
+def members(group: Path) -> set[int]:
+    return set(map(int, (group / "cgroup.procs").read_text().split()))
 
 
 def group_cpu(group: Path) -> tuple[float, float]:
@@ -134,7 +138,7 @@ class Looks:
     threads: dict[tuple[int, str], tuple[str, int]] = field(default_factory=dict)
     timeline: list[tuple[float, float]] = field(default_factory=list)
     unasked: dict[int, float] = field(default_factory=dict)
-    known: dict[int, tuple[str, int]] = field(default_factory=dict)
+    known: set[int] = field(default_factory=set)
     deaf: set[int] = field(default_factory=set)
     """Processes that ignore their children."""
     cpu_s: float = 0.0
@@ -142,17 +146,17 @@ class Looks:
 
     def look(self, search: bool) -> None:
         if search:
-            self.known = descendants(self.root)
+            self.known = members(self.group) if self.group else set(descendants(self.root))
             self.deaf = set(filter(ignores_its_children, self.known))
         for pid in list(self.known):
             try:
                 name, fields = stat(f"/proc/{pid}/stat")
             except (OSError, ValueError):
-                del self.known[pid]
+                self.known.remove(pid)
                 continue
             own, waited = int(fields[11]) + int(fields[12]), int(fields[13]) + int(fields[14])
             self.processes[pid, fields[19]] = own / TICKS
-            if self.known[pid][1] in self.deaf:
+            if int(fields[1]) in self.deaf:
                 self.unasked[pid] = (own + waited) / TICKS
             if name == "java" and self.prefixes:
                 with contextlib.suppress(OSError):

@@ -128,7 +128,7 @@ def nothing_missed(records: Sequence[Record]) -> list[str]:
         out = []
         for counts in both:
             counted = counts[name]
-            seconds = counted.get("cpu_s", counted.get("user_s", 0) + counted.get("system_s", 0))
+            seconds = sum(value for figure, value in counted.items() if figure.endswith("_s"))
             out.append(seconds / (counts["group"]["user_s"] + counts["group"]["system_s"]))
         return sorted(out)
 
@@ -136,7 +136,8 @@ def nothing_missed(records: Sequence[Record]) -> list[str]:
     killed = sum(record["killed"] for record in records)
     outlived = sorted({name for record in records for name in record["outlived"]})
     return [
-        f"In these {len(both)} runs the processes waited for had {100 * waited[0]:.2f} to {100 * waited[-1]:.2f} % of "
+        f"In these {len(both)} runs the processes waited for, with those that "
+        f"could only be seen, had {100 * waited[0]:.2f} to {100 * waited[-1]:.2f} % of "
         f"the group's CPU, and the looks at /proc had seen {100 * seen[0]:.1f} to {100 * seen[-1]:.1f} % of it. "
         + (f"Processes that outlived the command: {', '.join(outlived)}. " if outlived else "")
         + f"{killed} had to be killed."
@@ -174,8 +175,9 @@ COUNTING: Final = """\
 
 User and system time of the driver, its launcher, the executors, Python's daemon and workers, and whatever else they
 start. Spark's `executorCpuTime` would not do: it holds the threads of tasks, not the recorder's. The job runs in a
-control group of its own, which no process of it leaves; beside that, its orphans come to the measuring program, which
-adds up what the kernel says of every process that has ended.
+control group of its own, which no process of it leaves. Beside that, its orphans come to the measuring program, which
+adds up what the kernel says of every process that has ended; PySpark's workers can only be seen while they live, for
+their daemon refuses to hear of them.
 """
 
 
