@@ -110,9 +110,15 @@ def own_threads(records: Sequence[Record], variant: Variant, job: str) -> str:
             threads.setdefault(name, []).append(seconds)
     most = sorted(threads.items(), key=lambda item: -sum(item[1]))[:5]
     named = ", ".join(f"`{name}` {statistics.median(seconds):.2f} s" for name, seconds in most)
+    runs = list(good(records, variant.key).values())
+    said = sorted(
+        each["own_cpu_s"] / sum(each["threads_s"].values()) for each in runs if sum(each["threads_s"].values())
+    )
+    rates = min(each["rate_ratio"] for each in runs if each["rate_ratio"] is not None)
     return (
         f"- {job}: {variant.title}: {100 * statistics.median(shares):.2f} % of all CPU, {100 * max(shares):.2f} % at "
-        f"most, {held} 1.5 %. By thread, medians: {named}."
+        f"most, {held} 1.5 %. By thread, medians: {named}. The manifests say {100 * said[0]:.0f} to "
+        f"{100 * said[-1]:.0f} % of it; budgets left {100 * rates:.0f} % of the rates asked for or more."
     )
 
 
@@ -167,7 +173,9 @@ OWN_THREADS: Final = """\
 ## The recorder's own threads
 
 CPU of the threads `emberscope…`, `JFR …` and `Async-profiler…` of all JVMs, by the scheduler's count, as a share of the
-CPU of all processes. What a sampler does inside the sampled threads is not in it, only in the ratios above.
+CPU of all processes. What a sampler does inside the sampled threads is not in it, only in the ratios above. The
+recorder counts its own CPU too and lowers its rates where it is too much (`spark.emberscope.budget.cpu`); what its
+manifests say ends with the last part of the recording, so it misses how that part was sent.
 """
 
 COUNTING: Final = """\

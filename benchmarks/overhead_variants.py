@@ -6,10 +6,10 @@ import json
 import os
 import platform
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from emberscope.recorder.jar import recorder_jar
 from emberscope.recorder.plan import plan
@@ -102,12 +102,18 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a run recorded. `fault` is empty where the recording is whole, so that its cost is that of a recording."""
+    """What a run recorded. `fault` is empty where the recording is whole, so that its cost is that of a recording.
+
+    `own_cpu_s` is what Emberscope itself says its threads took, up to the last part of each JVM's recording, and
+    `rate_ratio` the mean share of the rates asked for that its budgets left.
+    """
 
     fault: str = ""
     files: int = 0
     bytes: int = 0
     problems: list[str] = field(default_factory=list)
+    own_cpu_s: float | None = None
+    rate_ratio: float | None = None
 
 
 def why_not(variant: Variant, library: Path | None) -> str:
@@ -195,4 +201,21 @@ def _of_emberscope(store: Path, status: Path) -> Evidence:
         fault = f"{len(who)} of {1 + EXECUTORS} JVMs were recorded, {len(ended)} to their end"
     elif any(each["where"] in ENDED for each in said):
         fault = "; ".join(problems)
-    return Evidence(fault, len(manifests), size, problems)
+    return Evidence(fault, len(manifests), size, problems, _own_cpu_s(manifests), _rate_ratio(manifests))
+
+
+def _own_cpu_s(manifests: Iterable[Mapping[str, Any]]) -> float:
+    """Each manifest has what its process took so far."""
+    latest: dict[tuple[str, str], int] = {}
+    for manifest in manifests:
+        who = (manifest["role"], manifest["executor_id"])
+        latest[who] = max(latest.get(who, 0), manifest["own_cpu_ns"])
+    return sum(latest.values()) / 1e9
+
+
+def _rate_ratio(manifests: Sequence[Mapping[str, Any]]) -> float | None:
+    lengths = [manifest["last_ms"] - manifest["first_ms"] for manifest in manifests]
+    if not sum(lengths):
+        return None
+    weighted = [length * manifest["rate_ratio"] for length, manifest in zip(lengths, manifests, strict=True)]
+    return float(sum(weighted) / sum(lengths))

@@ -46,6 +46,8 @@ def run(round_: int, key: str, cpu_s: float, *, own_s: float = 0.0, fault: str =
             "seen": {"cpu_s": 0.99 * cpu_s, "processes": 3},
             "group": {"user_s": 0.75 * cpu_s, "system_s": 0.25 * cpu_s},
         },
+        "own_cpu_s": 0.9 * own_s,
+        "rate_ratio": 0.5,
         "outlived": [],
         "killed": 0,
         "bytes": 2_000_000,
@@ -108,6 +110,33 @@ def test_a_run_is_compared_with_that_of_its_round(overhead: ModuleType) -> None:
 def test_own_threads_are_held_against_all_cpu_at_its_worst(overhead: ModuleType) -> None:
     assert "1.00 % at most, within 1.5 %" in page(overhead, pairs(1.0, 1.0, own_s=1.0))
     assert "2.00 % at most, **beyond** 1.5 %" in page(overhead, pairs(1.0, 1.0, own_s=2.0))
+
+
+def test_what_the_recorder_says_of_itself_stands_beside_it(overhead: ModuleType) -> None:
+    said = page(overhead, pairs(1.0, 1.0))
+    assert "The manifests say 90 to 90 % of it; budgets left 50 % of the rates asked for or more." in said
+
+
+def test_the_recorders_word_is_the_last_of_each_process(overhead: ModuleType) -> None:
+    variants = importlib.import_module("overhead_variants")
+    manifests = [
+        {
+            "role": role,
+            "executor_id": executor,
+            "own_cpu_ns": nanos,
+            "first_ms": 0,
+            "last_ms": length,
+            "rate_ratio": ratio,
+        }
+        for role, executor, nanos, length, ratio in [
+            ("driver", "driver", 100_000_000, 30_000, 1.0),
+            ("driver", "driver", 250_000_000, 10_000, 0.5),
+            ("executor", "0", 500_000_000, 0, 0.5),
+        ]
+    ]
+    assert variants._own_cpu_s(manifests) == pytest.approx(0.75)
+    assert variants._rate_ratio(manifests) == pytest.approx(35 / 40)
+    assert variants._rate_ratio(manifests[2:]) is None
 
 
 def test_what_is_waited_for_and_seen_makes_up_the_group(overhead: ModuleType) -> None:
