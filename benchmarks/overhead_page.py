@@ -122,6 +122,35 @@ def own_threads(records: Sequence[Record], variant: Variant, job: str) -> str:
     )
 
 
+WHERE: Final = {
+    "compilers": ("C1", "C2"),
+    "collector": ("G1", "GC"),
+    "VM operations": ("VM",),
+    "event log": ("spark-listener",),
+}
+
+
+def where(records: Sequence[Record], job: str, variants: Iterable[Variant]) -> list[str]:
+    """Medians of CPU seconds by what the threads are for."""
+    lines = [f"| CPU seconds, medians | all | own threads | {' | '.join(WHERE)} | all else |", "|---|" + "---:|" * 7]
+    for variant in variants:
+        runs = list(good(records, variant.key).values())
+        if variant.job != job or not runs:
+            continue
+        parts = [statistics.median(sum(run["threads_s"].values()) for run in runs)]
+        for words in WHERE.values():
+            parts.append(
+                statistics.median(
+                    sum(used_s for name, used_s in run["other_threads_s"].items() if name.startswith(words))
+                    for run in runs
+                )
+            )
+        whole = median_of(runs, "cpu_s")
+        figures = " | ".join(f"{part:.2f}" for part in [*parts, whole - sum(parts)])
+        lines.append(f"| {variant.title} | {whole:.1f} | {figures} |")
+    return lines
+
+
 def nothing_missed(records: Sequence[Record]) -> list[str]:
     """How far the three counts are apart."""
     both = [each["counts"] for each in records if "group" in each["counts"]]
@@ -215,6 +244,7 @@ def page(
         its = [variant for variant in variants if variant.job == job]
         if any(good(records, variant.key) for variant in its):
             lines += [f"## {words}", "", baseline(records, job), "", *table(records, its), ""]
+            lines += [*where(records, job, its), ""]
     recorders = [variant for variant in variants if variant.recorder is not None and good(records, variant.key)]
     lines += [CLAIMS, *[claim(records, variant, jobs[variant.job]) for variant in recorders], ""]
     lines += [OWN_THREADS, *[own_threads(records, variant, jobs[variant.job]) for variant in recorders], ""]

@@ -41,6 +41,11 @@ def run(round_: int, key: str, cpu_s: float, *, own_s: float = 0.0, fault: str =
         "work_wall_s": cpu_s / 4,
         "others_cpu_s": 0.0,
         "threads_s": {"emberscope-reco": own_s} if own_s else {},
+        "other_threads_s": {
+            "C2 CompilerThre": 0.2 * cpu_s,
+            "C1 CompilerThre": 0.1 * cpu_s,
+            "GC Thread#0": 0.05 * cpu_s,
+        },
         "counts": {
             "waited": {"user_s": 0.9 * cpu_s, "system_s": 0.0, "processes": 3, "unasked_s": 0.1 * cpu_s},
             "seen": {"cpu_s": 0.99 * cpu_s, "processes": 3},
@@ -110,6 +115,12 @@ def test_a_run_is_compared_with_that_of_its_round(overhead: ModuleType) -> None:
 def test_own_threads_are_held_against_all_cpu_at_its_worst(overhead: ModuleType) -> None:
     assert "1.00 % at most, within 1.5 %" in page(overhead, pairs(1.0, 1.0, own_s=1.0))
     assert "2.00 % at most, **beyond** 1.5 %" in page(overhead, pairs(1.0, 1.0, own_s=2.0))
+
+
+def test_where_the_cpu_went(overhead: ModuleType) -> None:
+    text = page(overhead, [run(0, "queries/off", 100), run(0, "queries/on", 120, own_s=2)])
+    assert "| nothing | 100.0 | 0.00 | 30.00 | 5.00 | 0.00 | 0.00 | 65.00 |" in text
+    assert "| Emberscope as it comes | 120.0 | 2.00 | 36.00 | 6.00 | 0.00 | 0.00 | 76.00 |" in text
 
 
 def test_what_the_recorder_says_of_itself_stands_beside_it(overhead: ModuleType) -> None:
