@@ -63,8 +63,13 @@ SETTINGS: Final = (
         ",".join(EVENTS),
         "",
         "What is recorded: cpu (CPU samples), wall (where tasks and the driver are, and whether they run or wait), "
-        "alloc (allocation samples, JDK 16 or newer), lock (waits for monitors and parked threads), gc (collections, "
-        "pauses, heap). CPU load, memory of the process and task spans always are.",
+        "alloc (allocation samples, JDK 16 or newer), live (some of the objects that outlive a collection, with where "
+        "they were made), heap (what the heap holds by class, now and then), lock (waits for monitors and parked "
+        "threads), gc (collections, pauses, heap), safepoint (operations for which the JVM stands still), nativemem "
+        "(direct buffers; from JDK 20 on what the JVM itself takes, where it runs with "
+        "-XX:NativeMemoryTracking=summary), io (waits for files and sockets; not those in a selector, where Netty and "
+        "Python workers wait), jit (compilations, deoptimisations), classes (class loading, metaspace). What a JVM "
+        "lacks is left out, and that is said. CPU load, memory of the process and task spans always are recorded.",
     ),
     Setting("driver.enabled", "boolean", "true", "", "Whether the driver is recorded too."),
     Setting(
@@ -99,6 +104,25 @@ SETTINGS: Final = (
     ),
     Setting("rate.alloc", "count", "150", "samples/s", "Most allocation samples per second of one process."),
     Setting("rate.lock", "time", "20ms", "ms", "Shortest wait for a monitor or a parked thread that is recorded."),
+    Setting("rate.io", "time", "10ms", "ms", "Shortest wait for a file or a socket that is recorded."),
+    Setting(
+        "rate.heap",
+        "time",
+        "60s",
+        "ms",
+        "Time between two looks at what the heap holds. The JVM stands still for a look, so there are fewer where they "
+        "would take more than 0.5 % of its time all together.",
+    ),
+    Setting("rate.safepoint", "time", "1ms", "ms", "Shortest operation of the standing JVM that is recorded."),
+    Setting("rate.jit", "time", "50ms", "ms", "Shortest compilation of a method that is recorded by itself."),
+    Setting("rate.classes", "time", "10ms", "ms", "Shortest loading of a class that is recorded by itself."),
+    Setting(
+        "rate.series",
+        "time",
+        "1s",
+        "ms",
+        "Period of all that is counted rather than sampled: CPU load, memory, loaded classes, compilations.",
+    ),
     Setting(
         "depth",
         "count",

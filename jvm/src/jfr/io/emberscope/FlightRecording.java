@@ -46,6 +46,7 @@ final class FlightRecording implements Engine {
     private FlightSettings chosen;
     private Recording recording;
     private ChunkFilter filter;
+    private HeapSummary heap;
     private Path tail;
     private Path repository;
     private long firstNanos;
@@ -74,6 +75,8 @@ final class FlightRecording implements Engine {
         FlightRecorder.register(TaskEvents.TaskStart.class);
         FlightRecorder.register(TaskEvents.TaskSpan.class);
         FlightRecorder.register(TaskEvents.Withheld.class);
+        FlightRecorder.register(HeapSummary.HeapClass.class);
+        FlightRecorder.register(HeapSummary.HeapLook.class);
         chosen = FlightSettings.choose(settings, kinds, true);
         Recording mine = new Recording();
         mine.setName("emberscope");
@@ -94,6 +97,15 @@ final class FlightRecording implements Engine {
         // Where the user started JFR it may lie elsewhere than in the temporary directory.
         repository = Paths.get(System.getProperty("jdk.jfr.repository", repository.toString()));
         TaskSpans.OF_THIS_JVM.startWriting(tasks);
+        if (chosen.kinds.contains("nativemem") && !(chosen.values.containsKey("jdk.NativeMemoryUsage#enabled")
+                && FlightSettings.tracksNativeMemory())) {
+            problems.add("events", "of native memory only direct buffers are recorded: Java 20 or newer with "
+                    + "-XX:NativeMemoryTracking=summary tells the rest");
+        }
+        if (chosen.kinds.contains("heap")) {
+            heap = new HeapSummary(settings.millis(Settings.Key.RATE_HEAP), problems);
+            heap.start();
+        }
     }
 
     /** Sets stack depth and memory before JFR starts, without options of the JVM. Returns the depth that holds. */
@@ -205,6 +217,9 @@ final class FlightRecording implements Engine {
     @Override
     public void close() throws Exception {
         TaskSpans.OF_THIS_JVM.stopWriting(tasks);
+        if (heap != null) {
+            heap.stop();
+        }
         if (exiting()) {
             // JFR's own hook ends the recording. Closed beside it, JFR can complain, on the job's standard output.
             return;
@@ -247,8 +262,13 @@ final class FlightRecording implements Engine {
                 strings = type.getField("description").getTypeId();
             }
         }
-        filter = new ChunkFilter(allowed, withheld, strings, TaskSpans.OF_THIS_JVM::wrote);
+        filter = new ChunkFilter(allowed, withheld, strings, this::wrote);
         return filter;
+    }
+
+    /** Whether a text of the chunk's string pool is ours. */
+    private boolean wrote(String text) {
+        return TaskSpans.OF_THIS_JVM.wrote(text) || HeapSummary.wrote(text);
     }
 
     @Override

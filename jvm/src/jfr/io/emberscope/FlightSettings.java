@@ -1,5 +1,7 @@
 package io.emberscope;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -47,18 +49,20 @@ final class FlightSettings {
             out.on("jdk.ThreadPark", "stackTrace", "true", "threshold", threshold);
             out.kinds.add("lock");
         }
-        if (asked.contains("gc")) {
-            out.on("jdk.GarbageCollection", "threshold", "0 ms");
-            out.on("jdk.GCHeapSummary");
-            out.on("jdk.GCPhasePause", "threshold", "0 ms");
-            out.kinds.add("gc");
-        }
-        out.on("jdk.CPULoad", "period", "1 s");
-        out.on("jdk.ResidentSetSize", "period", "1 s");
+        String period = settings.millis(Settings.Key.RATE_SERIES) + " ms";
+        out.collections(settings, asked, period);
+        out.waits(settings, asked);
+        out.virtualMachine(settings, asked, period);
+        out.on("jdk.CPULoad", "period", period);
+        out.on("jdk.ResidentSetSize", "period", period);
         out.on("jdk.DataLoss");
         out.on("jdk.ActiveSetting", "stackTrace", "false");
         out.on("emberscope.TaskStart", "stackTrace", "false", "threshold", "0 ms");
         out.on("emberscope.TaskSpan", "stackTrace", "false", "threshold", "0 ms");
+        List<String> found = new ArrayList<>(out.kinds);
+        out.kinds.clear();
+        out.kinds.addAll(Settings.KINDS);
+        out.kinds.retainAll(found);
         return out;
     }
 
@@ -77,6 +81,79 @@ final class FlightSettings {
             on("jdk.NativeMethodSample", "period", period);
             cpuEvent = "jdk.ExecutionSample";
         }
+    }
+
+    /** What the heap holds, and what the collector does with it. */
+    private void collections(Settings settings, List<String> asked, String period) {
+        if (asked.contains("gc")) {
+            on("jdk.GarbageCollection", "threshold", "0 ms");
+            on("jdk.GCHeapSummary");
+            on("jdk.GCPhasePause", "threshold", "0 ms");
+            kinds.add("gc");
+        }
+        // With paths to the roots the whole heap would be walked for each chunk: a cutoff of nothing forbids that.
+        if (asked.contains("live") && on("jdk.OldObjectSample", "stackTrace", "true", "cutoff", "0 ns")) {
+            kinds.add("live");
+        }
+        if (asked.contains("heap") && HeapSummary.isThere()) {
+            on("emberscope.HeapClass", "stackTrace", "false");
+            on("emberscope.HeapLook", "stackTrace", "false", "threshold", "0 ms");
+            kinds.add("heap");
+        }
+        boolean counts = on("jdk.DirectBufferStatistics", asked.contains("nativemem"), "period", period);
+        counts |= on("jdk.NativeMemoryUsage", asked.contains("nativemem"), "period", period);
+        counts |= on("jdk.NativeMemoryUsageTotal", asked.contains("nativemem"), "period", period);
+        if (counts) {
+            kinds.add("nativemem");
+        }
+    }
+
+    /** Whether this JVM keeps account of its own native memory: it does so from its start on, or never. */
+    static boolean tracksNativeMemory() {
+        try {
+            HotSpotDiagnosticMXBean options = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+            return !options.getVMOption("NativeMemoryTracking").getValue().equals("off");
+        } catch (IllegalArgumentException | LinkageError | NullPointerException other) {
+            return false;
+        }
+    }
+
+    /** Waits for files and sockets. From JDK 25 on these events have a throttle besides, which would count too few. */
+    private void waits(Settings settings, List<String> asked) {
+        String threshold = settings.millis(Settings.Key.RATE_IO) + " ms";
+        boolean waits = false;
+        for (String name : new String[] {"FileRead", "FileWrite", "FileForce", "SocketRead", "SocketWrite"}) {
+            waits |= on("jdk." + name, asked.contains("io"), "stackTrace", "true", "threshold", threshold, "throttle", "off");
+        }
+        if (waits) {
+            kinds.add("io");
+        }
+    }
+
+    /** What the JVM does beside the application's code. */
+    private void virtualMachine(Settings settings, List<String> asked, String period) {
+        String threshold = settings.millis(Settings.Key.RATE_SAFEPOINT) + " ms";
+        if (on("jdk.ExecuteVMOperation", asked.contains("safepoint"), "threshold", threshold)) {
+            on("jdk.SafepointBegin", "threshold", threshold);
+            kinds.add("safepoint");
+        }
+        String compilation = settings.millis(Settings.Key.RATE_JIT) + " ms";
+        if (on("jdk.Compilation", asked.contains("jit"), "threshold", compilation)) {
+            on("jdk.CompilerStatistics", "period", period);
+            on("jdk.CodeCacheStatistics", "period", "everyChunk");
+            on("jdk.CodeCacheFull");
+            on("jdk.Deoptimization", "stackTrace", "true");
+            kinds.add("jit");
+        }
+        if (on("jdk.ClassLoadingStatistics", asked.contains("classes"), "period", period)) {
+            on("jdk.MetaspaceSummary");
+            on("jdk.ClassLoad", "stackTrace", "true", "threshold", settings.millis(Settings.Key.RATE_CLASSES) + " ms");
+            kinds.add("classes");
+        }
+    }
+
+    private boolean on(String event, boolean asked, String... pairs) {
+        return asked && on(event, pairs);
     }
 
     private boolean on(String event, String... pairs) {
