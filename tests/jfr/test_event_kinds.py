@@ -29,7 +29,7 @@ def test_what_is_added_up_has_one_unit():
         if event.value:
             is_time[event.event].add(bool(event.unit))
     assert all(len(units) == 1 for units in is_time.values())
-    assert {word for word, units in is_time.items() if True in units} == {"cpu", "wall", "lock", "nativelock"}
+    assert {word for word, units in is_time.items() if True in units} == {"cpu", "wall", "lock", "io", "nativelock"}
 
 
 def test_types_that_count_one_thing_are_known_and_lead_nowhere_else():

@@ -44,6 +44,7 @@ def test_facts_of_a_recording_of_jdk_17() -> None:
         "wall": 0,
         "alloc": 641,
         "lock": 1,
+        "io": 0,
         "live": 0,
         "native": 0,
         "nativemem": 0,

@@ -14,6 +14,7 @@ const EVENT_WORDS = /** @type {Record<string, string>} */ ({
   wall: 'Wall clock',
   alloc: 'Allocation',
   lock: 'Waiting for locks',
+  io: 'Waiting for files and sockets',
   live: 'Live heap',
   native: 'Seen in native code',
   nativemem: 'Native memory',

@@ -12,6 +12,7 @@ const LANE = 17;
 const STATE_COLOURS = /** @type {Record<string, string>} */ ({
   'on the CPU': 'run', runnable: 'run', running: 'run', default: 'run', 'garbage collection': 'gc',
   'waiting for a lock': 'lock', blocked: 'lock', contended: 'lock', sleeping: 'wait', parked: 'wait',
+  'waiting for a file or socket': 'wait',
   'waiting for shuffle blocks': 'wait', 'writing shuffle output': 'write', 'not sampled': 'none', 'not counted': 'none',
 });
 

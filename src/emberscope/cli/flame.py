@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 _HOW: Final = "calibrated by thread CPU time"
+_WAITS: Final = ("lock", "io")
 _SUFFIXES: Final = {
     ".html": "html",
     ".htm": "html",
@@ -121,10 +122,10 @@ def command(
     if calibrated:
         run, unit = _calibrated(run), "ns"
     samples = chosen_samples(run, given)
-    idle = _waits_outside_tasks(run, samples)
+    idle = _waits_outside_tasks(run, samples, given["event"] if given["event"] in _WAITS else "lock")
     if idle is not None:
         run = replace(run, coverage=run.coverage + Coverage((idle,)))
-        if given["event"] == "lock":
+        if given["event"] in _WAITS:
             say(f"note: {idle.message}")
     stacks, frames = run.tables["stacks"], run.tables["frames"]
     if is_reverse:
@@ -176,14 +177,14 @@ def _is_whole(given: dict[str, Any]) -> bool:
     return all(value is None for name, value in given.items() if name != "event")
 
 
-def _waits_outside_tasks(run: Run, samples: pa.Table) -> Note | None:
-    """How much of the waits is not of tasks: idle pools wait as long as the application lives, each of their threads.
+def _waits_outside_tasks(run: Run, samples: pa.Table, event: str) -> Note | None:
+    """How much of the waits of this event is not of tasks: idle threads wait as long as the application lives.
 
     None where tasks are not known, or all waits are theirs.
     """
     import pyarrow.compute as pc
 
-    waits = samples.filter(pc.equal(samples["event"], "lock"))
+    waits = samples.filter(pc.equal(samples["event"], event))
     outside = waits.filter(pc.is_null(waits["stage_id"]))
     idle_ns, all_ns = (pc.sum(table["value"]).as_py() or 0 for table in (outside, waits))
     if not run.tables["spans"].num_rows or not idle_ns:
@@ -192,7 +193,7 @@ def _waits_outside_tasks(run: Run, samples: pa.Table) -> Note | None:
         f"{format_ms(idle_ns / 1e6)} of {format_ms(all_ns / 1e6)} of waits are of threads that ran no task then, "
         "idle pools among them. Ask for a stage or a job to see those of tasks alone."
     )
-    return Note("limited", message, "lock")
+    return Note("limited", message, event)
 
 
 def _page(run: Run, samples: pa.Table, stacks: pa.Table, frames: pa.Table, unit: str | None, words: str) -> str:

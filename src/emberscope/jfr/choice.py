@@ -11,6 +11,8 @@ from emberscope.jfr.events import (
     ACTIVE_SETTING,
     DATA_LOSS,
     FREE,
+    HEAP_CLASS,
+    HEAP_CLASS_FIELDS,
     MARK_EVENTS,
     SAMPLE_EVENTS,
     SAMPLES_LOST_EVENT,
@@ -33,6 +35,10 @@ _POOLS: Final[Choice] = {
     STATE: frozenset(("name",)),
     OLD_OBJECT: frozenset(("type",)),
     "java.lang.Thread": frozenset(("osName", "osThreadId", "javaName", "javaThreadId")),
+    "jdk.types.CodeBlobType": frozenset(("type",)),
+    "jdk.types.CompilerType": frozenset(("compiler",)),
+    "jdk.types.DeoptimizationReason": frozenset(("reason",)),
+    "jdk.types.VMOperationType": frozenset(("type",)),
     "jdk.types.GCWhen": frozenset(("when",)),
     "jdk.types.NMTType": frozenset(("name",)),
     "jdk.types.NetworkInterfaceName": frozenset(("networkInterface",)),
@@ -43,7 +49,7 @@ _SETTING_PATHS: Final = frozenset(("startTime", "id", "name", "value"))
 
 @functools.cache
 def of_tables(lines: bool) -> tuple[Choice, Choice]:
-    """What the tables `samples`, `spans`, `series` and `marks` need: of events and of pools."""
+    """What the tables `samples`, `spans`, `series`, `marks` and `heap_classes` need: of events and of pools."""
     events: dict[str, set[str]] = {ACTIVE_SETTING: set(_SETTING_PATHS), DATA_LOSS: {"amount"}}
 
     def want(name: str, *paths: str) -> None:
@@ -60,6 +66,7 @@ def of_tables(lines: bool) -> tuple[Choice, Choice]:
     for mark in MARK_EVENTS:
         want(mark.name, "startTime", "duration", mark.thread, mark.label, mark.text)
     want(FREE, "startTime", "address")
+    want(HEAP_CLASS, *HEAP_CLASS_FIELDS)
     return {name: frozenset(paths) for name, paths in events.items()}, {**_POOLS, **stack_pools(lines)}
 
 

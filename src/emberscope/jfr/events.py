@@ -6,8 +6,8 @@ metadata describe them. All other events are counted and can be asked for by the
 Never summed by accident: what is added up must be of one unit and must not count one thing twice. So each event type
 has one word of `samples.event`, kinds of one word are told apart by `samples.variant`, and where two event types of a
 chunk count the same thing (`SampleEvent.superseded_by`) only the better one becomes rows. No samples are, on purpose:
-`jdk.JavaMonitorWait` and `jdk.ThreadSleep` (a thread that waits by its own will: no contention), `jdk.MethodTrace`
-(calls of chosen methods, one within another), `jdk.SocketRead` and the like (spans of I/O, not samples of it).
+`jdk.JavaMonitorWait` and `jdk.ThreadSleep` (a thread that waits by its own will: no contention) and `jdk.MethodTrace`
+(calls of chosen methods, one within another).
 
 A path is a field, `a.b` a field of a struct in it, inline or in a constant pool. A field that a type lacks is null.
 """
@@ -95,9 +95,22 @@ SAMPLE_EVENTS: Final = (
         "jdk.JavaMonitorEnter", "lock", value="duration", unit="TICKS", class_of="monitorClass", variant="enter"
     ),
     SampleEvent("jdk.ThreadPark", "lock", value="duration", unit="TICKS", class_of="parkedClass", variant="park"),
+    # Waits as long as they were: those shorter than the recording's threshold are not in it.
+    SampleEvent("jdk.FileRead", "io", value="duration", unit="TICKS", variant="file_read"),
+    SampleEvent("jdk.FileWrite", "io", value="duration", unit="TICKS", variant="file_write"),
+    SampleEvent("jdk.FileForce", "io", value="duration", unit="TICKS", variant="file_force"),
+    SampleEvent("jdk.SocketRead", "io", value="duration", unit="TICKS", variant="socket_read"),
+    SampleEvent("jdk.SocketWrite", "io", value="duration", unit="TICKS", variant="socket_write"),
     # Objects stand at the time of their allocation, so that they are their task's; the event is written at a dump.
     SampleEvent("profiler.LiveObject", "live", value="allocationSize", class_of="objectClass", time="allocationTime"),
-    SampleEvent("jdk.OldObjectSample", "live", value="objectSize", class_of="object.type", time="allocationTime"),
+    SampleEvent(
+        "jdk.OldObjectSample",
+        "live",
+        value="objectSize",
+        class_of="object.type",
+        variant="old",
+        time="allocationTime",
+    ),
     SampleEvent("datadog.HeapLiveObject", "live", value="size", times="weight", class_of="objectClass"),
     SampleEvent("jdk.NativeMethodSample", "native", "sampledThread"),
     SampleEvent("profiler.Malloc", "nativemem", value="size", address="address"),
@@ -160,6 +173,13 @@ SERIES_EVENTS: Final = (
     *_gauges("jdk.MetaspaceSummary", _WHEN, metaspace_used_bytes="metaspace.used"),
     *_gauges("jdk.MetaspaceSummary", _WHEN, metaspace_committed_bytes="metaspace.committed"),
     *_gauges("jdk.MetaspaceSummary", _WHEN, class_space_used_bytes="classSpace.used"),
+    SeriesEvent("jdk.SafepointBegin", "safepoint_begin_ms", ("duration",), is_time=True),
+    SeriesEvent("jdk.ExecuteVMOperation", "vm_operation_ms", ("duration",), is_time=True, labels=("operation",)),
+    *_gauges("jdk.CompilerStatistics", jit_compilations="compileCount", jit_code_bytes="nmethodsSize"),
+    SeriesEvent("jdk.CompilerStatistics", "jit_total_ms", ("totalTimeSpent",), is_time=True),
+    *_gauges("jdk.CodeCacheStatistics", ("codeBlobType",), code_cache_free_bytes="unallocatedCapacity"),
+    SeriesEvent("emberscope.HeapLook", "heap_look_ms", ("duration",), is_time=True),
+    *_gauges("emberscope.HeapLook", heap_look_bytes="bytes"),
     SeriesEvent("jdk.CPULoad", "cpu_process_ratio", ("jvmUser", "jvmSystem")),
     SeriesEvent("jdk.CPULoad", "cpu_machine_ratio", ("machineTotal",)),
     SeriesEvent("jdk.ThreadContextSwitchRate", "context_switches_per_second", ("switchRate",)),
@@ -197,7 +217,7 @@ class MarkEvent(NamedTuple):
     """An event type whose events are rows of `marks`: something that a process says of a moment or a span of time.
 
     `mark` is the table's word for it; an event with a `duration` has an end. `label` and `text` are fields that hold
-    its name and what it says: a text, or a pooled struct with one text; of a thread, its name.
+    its name and what it says: a text, or a pooled struct with one text; of a thread, a class or a method, its name.
     """
 
     name: str
@@ -215,6 +235,12 @@ MARK_EVENTS: Final = (
     MarkEvent("jdk.ThreadStart", "thread_start", thread="thread", label="thread"),
     MarkEvent("jdk.ThreadEnd", "thread_end", thread="thread", label="thread"),
     MarkEvent("jdk.ThreadDump", "thread_dump", text="result"),
+    MarkEvent("jdk.Compilation", "compilation", label="method", text="compiler"),
+    MarkEvent("jdk.Deoptimization", "deoptimization", label="method", text="reason"),
+    MarkEvent("jdk.ClassLoad", "class_load", label="loadedClass"),
 )
+
+HEAP_CLASS: Final = "emberscope.HeapClass"
+HEAP_CLASS_FIELDS: Final = ("look", "className", "instances", "bytes")
 
 DATA_LOSS: Final = "jdk.DataLoss"

@@ -15,6 +15,7 @@ from emberscope.jfr.events import (
     DATA_LOSS,
     EXECUTION_SAMPLE,
     FREE,
+    HEAP_CLASS,
     MARK_EVENTS,
     SAMPLES_LOST,
     SERIES_EVENTS,
@@ -22,13 +23,15 @@ from emberscope.jfr.events import (
 )
 from emberscope.jfr.losses import Losses
 from emberscope.jfr.native_memory import freed
-from emberscope.jfr.other_rows import mark_rows, series_rows, span_rows
+from emberscope.jfr.other_rows import heap_rows, mark_rows, series_rows, span_rows
 from emberscope.jfr.references import Longs, Threads, fixed, longs, words
 from emberscope.jfr.sample_rows import counts_of, sample_rows
 from emberscope.jfr.sampled import Sampled, Traces
 from emberscope.jfr.settings import settings_of
 from emberscope.jfr.stacks import name_frame, raw_name
 from emberscope.redact import Redactor
+from emberscope.tables.heap_classes import HEAP_CLASSES
+from emberscope.tables.live_objects import at_most
 from emberscope.tables.marks import MARKS
 from emberscope.tables.recording import Origin
 from emberscope.tables.samples import EVENTS, SAMPLES
@@ -48,6 +51,9 @@ class Gathered:
         self._spans: list[pa.Table] = []
         self._series: list[pa.Table] = []
         self._marks: list[pa.Table] = []
+        self._heap_classes: list[pa.Table] = []
+        self._chunks = 0
+        self._chunk_of_samples: list[int] = []
         self._mallocs: list[tuple[Longs, Longs, npt.NDArray[np.bool_]]] = []
         self._frees: list[tuple[Longs, Longs]] = []
         self._redactor = Redactor()
@@ -58,6 +64,7 @@ class Gathered:
     def add(self, sampled: Sampled) -> None:
         """The rows of one chunk."""
         chunk = sampled.chunk
+        self._chunks += 1
         settings = settings_of(chunk)
         for key, value in settings.items():
             if self._seen_settings.get(key) != value:  # chunks repeat them, and a secret is one
@@ -82,6 +89,8 @@ class Gathered:
         for mark in MARK_EVENTS:
             if chunk.rows(mark.name):
                 self._marks.append(mark_rows(chunk, mark, threads))
+        if chunk.rows(HEAP_CLASS):
+            self._heap_classes.append(heap_rows(chunk))
         lost = longs(chunk, DATA_LOSS, "amount")
         self._losses.by_recorder(0 if lost is None else int(lost.sum()))
         self._add_frees(sampled)
@@ -99,6 +108,7 @@ class Gathered:
         nodes = place[np.frombuffer(traces.nodes, np.int32)]
         column = rows.schema.get_field_index("stack")
         self._samples.append(rows.set_column(column, rows.schema.field(column), pa.array(nodes)))
+        self._chunk_of_samples.append(self._chunks - 1)
         self._losses.of_stacks(np.frombuffer(traces.flags, np.uint8), counts_of(chunk, spec))
         if spec.address:
             addresses = longs(chunk, spec.name, spec.address)
@@ -113,11 +123,12 @@ class Gathered:
             self._frees.append((times[~untimed], addresses[~untimed]))
 
     def samples(self, origin: Origin) -> pa.Table:
-        """All samples, native memory marked as kept or given back."""
+        """All samples, native memory marked as kept or given back, live objects as one chunk told of them."""
         table = _together(SAMPLES, self._samples)
         if self._mallocs:
             table = _with_fate(table, self._mallocs, self._frees)
-        return with_origin(table, origin)
+        looks = np.repeat(np.array(self._chunk_of_samples, np.int64), [rows.num_rows for rows in self._samples])
+        return with_origin(at_most(table, looks), origin)
 
     def sample_counts(self, samples: pa.Table) -> dict[str, int]:
         """Samples by event, batches by their counts."""
@@ -133,6 +144,9 @@ class Gathered:
         lost = series.filter(pc.equal(series["name"], SAMPLES_LOST))["value"]
         self._losses.by_sampler(int(pc.sum(lost).as_py() or 0))
         return with_origin(series, origin)
+
+    def heap_classes(self, origin: Origin) -> pa.Table:
+        return with_origin(_together(HEAP_CLASSES, self._heap_classes), origin)
 
     def marks(self, origin: Origin) -> pa.Table:
         return with_origin(self._redacted(_together(MARKS, self._marks), "name", "text"), origin)

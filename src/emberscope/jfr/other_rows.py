@@ -1,4 +1,4 @@
-"""Rows of the tables `spans`, `series` and `marks` from the events of one chunk."""
+"""Rows of the tables `spans`, `series`, `marks` and `heap_classes` from the events of one chunk."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ import pyarrow as pa
 
 from emberscope.jfr.chunk import Chunk
 from emberscope.jfr.clock import ends_ns, spans_ns, times_ns
-from emberscope.jfr.events import SPAN_CPU, SPAN_NUMBERS, SPAN_TEXTS, MarkEvent, SeriesEvent
+from emberscope.jfr.events import HEAP_CLASS, SPAN_CPU, SPAN_NUMBERS, SPAN_TEXTS, MarkEvent, SeriesEvent
 from emberscope.jfr.references import Longs, Threads, fixed, floats, longs, masked, texts
+from emberscope.tables.frame_names import class_name
+from emberscope.tables.heap_classes import HEAP_CLASSES
 from emberscope.tables.marks import MARKS
+from emberscope.tables.run import FARTHEST_MS
 from emberscope.tables.series import SERIES
 from emberscope.tables.spans import SPANS
 
@@ -101,6 +104,28 @@ def mark_rows(chunk: Chunk, spec: MarkEvent, threads: Threads) -> pa.Table:
         found = texts(chunk, spec.name, field) if field else None
         columns[column] = found.cast(pa.string()) if found is not None else pa.nulls(count, pa.string())
     return MARKS.from_columns(columns)
+
+
+def heap_rows(chunk: Chunk) -> pa.Table:
+    """What looks at the heap found. Classes that are told apart by numbers alone are one."""
+    looks, instances, sizes = (longs(chunk, HEAP_CLASS, field) for field in ("look", "instances", "bytes"))
+    names = chunk.texts(HEAP_CLASS, "className")
+    if looks is None or instances is None or sizes is None or names is None:
+        return HEAP_CLASSES.empty()
+    spelled = [None if name is None else class_name(name) for name in names]
+    rows = pa.table({"look": looks, "object_class": spelled, "instances": instances, "bytes": sizes})
+    rows = rows.filter(pa.compute.less(pa.compute.abs(rows["look"]), FARTHEST_MS))
+    summed = rows.group_by(["look", "object_class"], use_threads=False).aggregate(
+        [("instances", "sum"), ("bytes", "sum")]
+    )
+    return HEAP_CLASSES.from_columns(
+        {
+            "time_ns": pa.compute.multiply(summed["look"], 1_000_000),
+            "object_class": summed["object_class"].cast(pa.string()).combine_chunks().dictionary_encode(),
+            "instances": summed["instances_sum"],
+            "bytes": summed["bytes_sum"],
+        }
+    )
 
 
 def _spans_ms(chunk: Chunk, spec: SeriesEvent, starts: Longs) -> tuple[Any, Any]:

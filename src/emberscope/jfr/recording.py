@@ -32,10 +32,11 @@ def read_recording(
     lines: bool = False,
     compilation: bool = False,
 ) -> Recording:
-    """Samples, spans, series, marks and facts of a `.jfr` file, plain or in gzip, zstd or LZ4: its bytes or its path.
+    """Samples, spans, series, marks, heap classes and facts of a `.jfr` file, its bytes or its path.
 
-    `path` is only for messages. `origin` fills the columns role, executor_id and host. Stacks go into `tree`, which
-    may already hold those of other recordings; `stacks` and `frames` of the result are that tree as it stands then.
+    The file may be plain or in gzip, zstd or LZ4. `path` is only for messages. `origin` fills the columns role,
+    executor_id and host. Stacks go into `tree`, which may already hold those of other recordings; `stacks` and `frames`
+    of the result are that tree as it stands then.
     With `lines`, frames of one method at different source lines are different frames; with `compilation`, so are
     those that were interpreted, compiled or inlined.
 
@@ -96,6 +97,7 @@ class _Reading:
         got, origin = self._gathered, self._origin
         start_ns, end_ns = min(self._starts_ns), max(self._ends_ns)
         samples, spans, series, marks = got.samples(origin), got.spans(origin), got.series(origin), got.marks(origin)
+        heap_classes = got.heap_classes(origin)
         facts = RecordingFacts(
             path=self._path,
             format="jfr",
@@ -109,4 +111,4 @@ class _Reading:
             coverage=self._losses.coverage(),
         )
         stacks, frames = self._tree.tables()
-        return Recording(facts, samples, stacks, frames, spans, series, marks, got.settings)
+        return Recording(facts, samples, stacks, frames, spans, series, marks, heap_classes, got.settings)

@@ -12,9 +12,12 @@ import pyarrow as pa
 from emberscope.jfr.chunk import Chunk
 from emberscope.jfr.layout import KEY
 from emberscope.kernel.ops import STRING
-from emberscope.tables.frame_names import class_name
+from emberscope.tables.frame_names import class_name, frame_name
 
 THREAD: Final = "java.lang.Thread"
+CLASS: Final = "java.lang.Class"
+METHOD: Final = "jdk.types.Method"
+SYMBOL: Final = "jdk.types.Symbol"
 _FORMATS: Final = {"q": np.int64, "i": np.int32, "h": np.int16, "H": np.uint16, "b": np.int8, "B": np.uint8}
 
 Longs = npt.NDArray[np.int64]
@@ -98,12 +101,12 @@ class Threads:
 
 def classes(chunk: Chunk, keys: Longs) -> pa.DictionaryArray:
     """Names of classes, spelled as in table frames; null where the recording does not hold them."""
-    symbols = longs(chunk, "java.lang.Class", "name")
-    texts = chunk.texts("jdk.types.Symbol", "string")
+    symbols = longs(chunk, CLASS, "name")
+    texts = chunk.texts(SYMBOL, "string")
     if symbols is None or texts is None:
         return fixed(None, len(keys))
-    of_class = rows_of(chunk, "java.lang.Class", keys)
-    rows = np.append(rows_of(chunk, "jdk.types.Symbol", symbols), np.int32(-1))[of_class]
+    of_class = rows_of(chunk, CLASS, keys)
+    rows = np.append(rows_of(chunk, SYMBOL, symbols), np.int32(-1))[of_class]
     names: list[str | None] = [None] * len(texts)
     for row in np.unique(rows[rows >= 0]).tolist():
         text = texts[row]
@@ -111,8 +114,32 @@ def classes(chunk: Chunk, keys: Longs) -> pa.DictionaryArray:
     return words(rows, names)
 
 
+def methods(chunk: Chunk, keys: Longs) -> pa.DictionaryArray:
+    """Names of methods, spelled as in table frames; null where the recording does not hold them."""
+    owners, names = longs(chunk, METHOD, "type"), longs(chunk, METHOD, "name")
+    symbols = chunk.texts(SYMBOL, "string")
+    class_symbols = longs(chunk, CLASS, "name")
+    if owners is None or names is None or symbols is None or class_symbols is None:
+        return fixed(None, len(keys))
+    rows = rows_of(chunk, METHOD, keys)
+    full: list[str | None] = [None] * len(owners)
+    known = np.unique(rows[rows >= 0])
+    of_class = rows_of(chunk, CLASS, owners[known])
+    owner_rows = rows_of(chunk, SYMBOL, np.append(class_symbols, 0)[of_class])
+    name_rows = rows_of(chunk, SYMBOL, names[known])
+    for row, owner, name in zip(known.tolist(), owner_rows.tolist(), name_rows.tolist(), strict=True):
+        owner_text = symbols[owner] if owner >= 0 else None
+        name_text = symbols[name] if name >= 0 else None
+        if owner_text is not None and name_text is not None:
+            full[row] = frame_name(owner_text, name_text)
+    return words(rows, full)
+
+
 def texts(chunk: Chunk, name: str, path: str) -> pa.DictionaryArray | None:
-    """A field as words: a text, a number, a thread's name, or a pooled struct with one text; None for others."""
+    """A field as words: a text, a number, the name of a thread, class or method, or a pooled struct with one text.
+
+    None for others.
+    """
     count = chunk.rows(name)
     every = np.arange(count, dtype=np.int32)
     plain = chunk.texts(name, path)
@@ -129,6 +156,10 @@ def texts(chunk: Chunk, name: str, path: str) -> pa.DictionaryArray | None:
     rows = rows_of(chunk, pool_name, numbers)
     if pool_name == THREAD:
         return words(rows, Threads(chunk).names)
+    if pool_name == CLASS:
+        return classes(chunk, numbers)
+    if pool_name == METHOD:
+        return methods(chunk, numbers)
     layout = chunk.layouts.get(pool)
     strings = [c.path for c in layout.columns.values() if c.operation == STRING and c.path != KEY] if layout else []
     values = chunk.texts(pool_name, strings[0]) if len(strings) == 1 else None

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from emberscope.profile.ancestry import levels, tree_arrays
 from emberscope.tables.frames import FRAMES
+from emberscope.tables.heap_classes import HEAP_CLASSES
 from emberscope.tables.marks import MARKS
 from emberscope.tables.samples import SAMPLES
 from emberscope.tables.series import SERIES
@@ -39,6 +40,8 @@ class Recorded(Protocol):
     def series(self) -> pa.Table: ...
     @property
     def marks(self) -> pa.Table: ...
+    @property
+    def heap_classes(self) -> pa.Table: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +54,11 @@ class Merged:
     spans: pa.Table
     series: pa.Table
     marks: pa.Table
+    heap_classes: pa.Table
 
 
 def merge(recordings: Sequence[Recorded]) -> Merged:
-    """All samples, spans, series and marks of `recordings`, in their order, over one prefix tree.
+    """All samples, spans, series, marks and heap classes of `recordings`, in their order, over one prefix tree.
 
     Equal stacks become one node, whichever recording they come from: a frame is equal by name, kind and line.
     Recordings that were read into one growing `StackTree` need no renumbering and get none.
@@ -74,6 +78,7 @@ def merge(recordings: Sequence[Recorded]) -> Merged:
         _concat(SPANS, [recording.spans for recording in recordings]),
         _concat(SERIES, [recording.series for recording in recordings]),
         _concat(MARKS, [recording.marks for recording in recordings]),
+        _concat(HEAP_CLASSES, [recording.heap_classes for recording in recordings]),
     )
 
 

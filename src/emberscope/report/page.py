@@ -23,7 +23,9 @@ from emberscope.report.facts import json_script, page_document
 from emberscope.report.finding_links import frame_links, links_of
 from emberscope.report.finding_tree import branches
 from emberscope.report.flame_page import MODULES, STYLES, flame_element
+from emberscope.report.heap_looks import heap_looks
 from emberscope.report.part import Part, Subject, subject_of
+from emberscope.report.recorded import recorded_rows, sampled, series_counted
 from emberscope.report.rendering import rendered
 from emberscope.report.stage_cpu import calibrated_words, measured_cpu, stage_cpus
 from emberscope.report.stage_rows import counted_event
@@ -181,7 +183,16 @@ def _times(subject: Subject) -> Part:
 
 
 def _hotspots(subject: Subject) -> Part:
-    data = {"hot": subject.hotspots, "heaps": subject.heaps, "families": FAMILIES, "event": _event_words(subject)}
+    run = subject.item.run
+    events, series = ([one.document() for one in of(run)] for of in (sampled, series_counted))
+    data = {
+        "hot": subject.hotspots,
+        "heaps": subject.heaps,
+        "looks": heap_looks(run),
+        "recorded": recorded_rows(events, series),
+        "families": FAMILIES,
+        "event": _event_words(subject),
+    }
     return Part("hotspots", "Hot code", data, (), STYLES)
 
 

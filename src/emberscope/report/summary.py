@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from emberscope.eventlog.facts import facts
+from emberscope.report.heap_looks import heap_looks
+from emberscope.report.recorded import heap_lines, recorded_lines, sampled, series_counted
 from emberscope.report.stage_cpu import Key, StageCpu, calibrated_words, measured_cpu, stage_cpus
 from emberscope.sources.lost import executor_rows
 from emberscope.sources.recorder_cost import own_cpu_words
@@ -90,6 +92,9 @@ def run_object(run: Run) -> dict[str, Any]:
         "calibrated": _calibrated(whole) if whole is not None else None,
         "task_samples": sum(samples for samples, _ in task_samples.values()) + sum(elsewhere.values()),
         "attributed_samples": sum(attributed for _, attributed in task_samples.values()),
+        "events": [one.document() for one in sampled(run)],
+        "series": [one.document() for one in series_counted(run)],
+        "heap_looks": [one.document() for one in heap_looks(run)],
         "unattributed": [list(item) for item in sorted(elsewhere.items(), key=lambda item: (-item[1], item[0]))],
     }
 
@@ -166,7 +171,7 @@ def summary_text(document: dict[str, Any]) -> str:
     several = len(apps) > 1
     blocks = [_app_text(app) + (_of_several(app) if several else "") for app in apps]
     if "run" in document:
-        blocks.append(_recordings_text(document["recordings"]))
+        blocks.append(_recordings_text(document["recordings"], document.get("runs", [document["run"]])))
     else:
         blocks += [_recording_text(recording) for recording in document["recordings"]]
     if "run" in document:
@@ -221,12 +226,11 @@ def _app_text(app: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _recordings_text(recordings: list[dict[str, Any]]) -> str:
-    """The many chunks of a run in one line."""
+def _recordings_text(recordings: list[dict[str, Any]], runs: list[dict[str, Any]]) -> str:
+    """The many chunks of runs in one line."""
     counts: dict[str, int] = {}
-    for recording in recordings:
-        for kind, count in recording["samples"].items():
-            counts[kind] = counts.get(kind, 0) + count
+    for event in (event for run in runs for event in run["events"]):
+        counts[event["event"]] = counts.get(event["event"], 0) + event["samples"]
     said = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
     return f"recorded in {counted(len(recordings), 'part')}\n  samples     {said or 'none'}"
 
@@ -252,6 +256,8 @@ def _run_text(run: dict[str, Any]) -> str:
         lines.append(f"  samples of tasks {run['task_samples']:,}, {run['attributed_samples']:,} with their task")
     if run["calibrated"] is not None:
         lines += _cpu_lines(run)
+    lines += recorded_lines(run["events"], run["series"])
+    lines += heap_lines(run["heap_looks"])
     return "\n".join(lines)
 
 

@@ -128,9 +128,9 @@ def states(run: Run, grid: Grid) -> States | None:
         how = "Running tasks, split as the wall-clock samples of their threads."
     elif "cpu" in present:
         how = (
-            "Running tasks: on the CPU by CPU samples times the sampler's period, waiting by the lock events of their "
-            "threads. The rest was not sampled: threads that wait for data or for a processor, or Python at work. A "
-            "recording with wall-clock samples (async-profiler's `wall`) tells the state of each."
+            "Running tasks: on the CPU by CPU samples times the sampler's period, waiting by the lock and I/O events "
+            "of their threads. The rest was not sampled: threads that wait for data or for a processor, or Python at "
+            "work. A recording with wall-clock samples (async-profiler's `wall`) tells the state of each."
         )
     else:
         how = (
@@ -175,7 +175,7 @@ def _of_tasks(samples: pa.Table | None) -> pa.Table | None:
     wall = samples.filter(pc.equal(samples["event"], "wall"))
     if wall.num_rows:
         return wall
-    return samples.filter(pc.is_in(samples["event"], value_set=pa.array(["cpu", "lock"])))
+    return samples.filter(pc.is_in(samples["event"], value_set=pa.array(["cpu", "lock", "io"])))
 
 
 def _of(table: pa.Table | None, executor: str) -> Any:
@@ -201,22 +201,22 @@ def _by_wall(samples: pa.Table, grid: Grid, running: Floats) -> dict[str, Floats
 
 def _by_cpu(samples: pa.Table, grid: Grid, running: Floats, period_ns: Any) -> dict[str, Floats]:
     cpu = samples.filter(pc.equal(samples["event"], "cpu"))
-    lock = samples.filter(pc.and_(pc.equal(samples["event"], "lock"), pc.is_valid(samples["value"])))
     period = float(period_ns) if isinstance(period_ns, int | float) else 20e6
     ns = cpu["value"].cast(pa.float64(), safe=False).fill_null(period).to_numpy() * cpu["count"].fill_null(1).to_numpy()
     times = cpu["time_ns"].to_numpy().astype(np.int64)
     on_cpu = spread(grid, times, times, ns / 1e9) / grid.length_s
-    begins = lock["time_ns"].to_numpy().astype(np.int64)
-    lengths = numbers(lock, "value")
-    waiting = spread(grid, begins, begins + lengths.astype(np.int64), lengths / 1e9) / grid.length_s
-    waiting = np.minimum(waiting, np.maximum(running - on_cpu, 0))
-    return {
-        "on the CPU": on_cpu,
-        "waiting for a lock": waiting,
-        "not sampled": np.maximum(running - on_cpu - waiting, 0),
-    }
+    left = np.maximum(running - on_cpu, 0)
+    parts = {"on the CPU": on_cpu}
+    for event, words in _WAITS:
+        waits = samples.filter(pc.and_(pc.equal(samples["event"], event), pc.is_valid(samples["value"])))
+        begins, lengths = waits["time_ns"].to_numpy().astype(np.int64), numbers(waits, "value")
+        here = spread(grid, begins, begins + lengths.astype(np.int64), lengths / 1e9) / grid.length_s
+        parts[words] = np.minimum(here, left)
+        left = left - parts[words]
+    return {**parts, "not sampled": left}
 
 
+_WAITS: Final = (("lock", "waiting for a lock"), ("io", "waiting for a file or socket"))
 _COUNTERS: Final = (
     ("on the CPU", "executor_cpu_time_ns", 1e9),
     ("garbage collection", "gc_time_ms", 1e3),

@@ -62,6 +62,7 @@ CHARTS: Final = (
         "RSS is not in what was read: a recording of Java 21 or later has that of the JVM; that of JVM and Python, as "
         f"the peak per stage, comes with spark.executor.processTreeMetrics.enabled=true and {_PEAKS}.",
     ),
+    Chart("classes", "Loaded classes", "classes", ""),
     Chart("shuffle", "Shuffle", "bytes/s", f"Shuffle and spill come from the tasks in an event log ({_LOG})."),
     Chart("spill", "Spill to disk", "bytes/s", ""),
     Chart("io", "Input and output", "bytes/s", ""),
@@ -217,12 +218,19 @@ def _series_lines(run: Run, grid: Grid) -> list[Line]:
     }
     add("gc", "JVM stopped", pauses, [average, most])
     add("pause", "pause", gauge("gc_longest_pause_ms"), [most])
+    stops = {
+        one: spread(grid, times, times + (values * 1e6).astype(np.int64), values / 1e3) / grid.length_s
+        for one, (times, values) in pick("vm_operation_ms", "any").items()
+    }
+    add("gc", "operations of the JVM, collections among them", stops, [average, most])
+    add("classes", "loaded", gauge("classes_loaded"), [most])
     for label, words in _HEAP_LABELS:
         add("heap", words, gauge("heap_used_bytes", label), [("largest executor", highest)])
     memory: list[tuple[str, dict[str, tuple[Ints, Floats]]]] = [
         ("JVM", pick("rss_bytes", "any")),
         *((words, pick.processes(of_python)) for words, of_python in (("JVM process", False), ("Python", True))),
         ("container", pick("container_memory_used_bytes", "any")),
+        ("direct buffers", pick("direct_used_bytes", "any")),
     ]
     for words, points in memory:
         rss = {one: held(grid, *of) for one, of in points.items()}

@@ -20,10 +20,11 @@ def fold_at_once(
     """The folded stacks of one recording, by the number of samples. None where it takes `load` to make them.
 
     That is: where `path` is no recording, where a manifest of ours lies beside it, where there are no samples of this
-    event, and where they do not weigh what they are counted as, unless they are wanted `by_number`.
+    event, where each chunk may tell of them anew (live objects), and where they do not weigh what they are counted as,
+    unless they are wanted `by_number`.
     Raises `InputError` where the recording cannot be read.
     """
-    if event is not None and event not in COUNTED_EVENTS and not by_number:
+    if event == "live" or (event is not None and event not in COUNTED_EVENTS and not by_number):
         return None
     if not _is_recording(path) or os.path.exists(f"{os.path.splitext(path)[0]}.json"):
         return None

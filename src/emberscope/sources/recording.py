@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from emberscope.errors import InputError
 from emberscope.jfr.recording import read_recording
 from emberscope.perf.collapsed import read_collapsed
@@ -15,6 +17,7 @@ from emberscope.profile.merge import merge
 from emberscope.sources.kind import is_recording, members_of
 from emberscope.store.chunks import Chunk, check_chunk, read_chunk
 from emberscope.tables.coverage import Coverage, Note, total
+from emberscope.tables.live_objects import at_most
 from emberscope.tables.recording import Recording
 from emberscope.tables.run import Application, Run
 
@@ -93,18 +96,22 @@ def read_chunks(
 
 
 def joined(recordings: list[Recording]) -> dict[str, pa.Table]:
-    """The tables `samples stacks frames spans series marks` of all recordings over one prefix tree.
+    """The tables `samples stacks frames spans series marks heap_classes` of all recordings over one prefix tree.
 
-    Samples carry their task where a span of the same process covers them.
+    Samples carry their task where a span of the same process covers them. Of live objects that many recordings of a
+    process tell of, those of one remain.
     """
     merged = merge(recordings)
+    looks = np.repeat(np.arange(len(recordings)), [recording.samples.num_rows for recording in recordings])
+    samples = at_most(merged.samples, looks)
     return {
-        "samples": attribute(merged.samples, merged.spans, merged.stacks, merged.frames),
+        "samples": attribute(samples, merged.spans, merged.stacks, merged.frames),
         "stacks": merged.stacks,
         "frames": merged.frames,
         "spans": merged.spans,
         "series": merged.series,
         "marks": merged.marks,
+        "heap_classes": merged.heap_classes,
     }
 
 

@@ -8,6 +8,7 @@ from emberscope.tables.executor_events import EXECUTOR_EVENTS
 from emberscope.tables.executor_metrics import EXECUTOR_METRICS
 from emberscope.tables.executors import EXECUTORS
 from emberscope.tables.frames import FRAMES
+from emberscope.tables.heap_classes import HEAP_CLASSES
 from emberscope.tables.jobs import JOBS
 from emberscope.tables.marks import MARKS
 from emberscope.tables.plan_metrics import PLAN_METRICS
@@ -57,4 +58,5 @@ TABLES: Final[tuple[Table, ...]] = (
     SPANS,
     SERIES,
     MARKS,
+    HEAP_CLASSES,
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from emberscope.tables.coverage import Coverage
+from emberscope.tables.heap_classes import HEAP_CLASSES
 from emberscope.tables.marks import MARKS
 
 if TYPE_CHECKING:
@@ -62,4 +63,5 @@ class Recording:
     spans: pa.Table
     series: pa.Table
     marks: pa.Table = field(default_factory=MARKS.empty)
+    heap_classes: pa.Table = field(default_factory=HEAP_CLASSES.empty)
     settings: dict[str, str] = field(default_factory=dict)

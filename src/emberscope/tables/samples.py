@@ -4,13 +4,16 @@ from typing import Final
 
 from emberscope.tables.table import Column, Table
 
-EVENTS: Final = ("cpu", "wall", "alloc", "lock", "live", "native", "nativemem", "nativelock")
+EVENTS: Final = ("cpu", "wall", "alloc", "lock", "io", "live", "native", "nativemem", "nativelock")
 """What can be sampled, the one that answers "where did the time go" first. Samples of two of them are never added."""
 
 COUNTED_EVENTS: Final = ("cpu", "wall", "native")
 """Events that are shown by the number of their samples; all others weigh what they stand for, where that is said."""
 
-VARIANTS: Final = ("failed", "biased", "sampled", "in_new_tlab", "outside_tlab", "enter", "park", "kept", "freed")
+VARIANTS: Final = (
+    *("failed", "biased", "sampled", "in_new_tlab", "outside_tlab", "enter", "park"),
+    *("file_read", "file_write", "file_force", "socket_read", "socket_write", "old", "kept", "freed"),
+)
 """What an event of its kind may be in particular: see column `variant`."""
 
 SAMPLES: Final = Table(
@@ -21,16 +24,18 @@ SAMPLES: Final = Table(
         Column(
             "event",
             "category",
-            "cpu wall alloc lock live native nativemem nativelock",
-            "what was sampled; native is a thread seen in native code, no use of CPU; nativemem is memory from malloc",
+            "cpu wall alloc lock io live native nativemem nativelock",
+            "what was sampled; io are waits for files and sockets; native is a thread seen in native code, no use of "
+            "CPU; nativemem is memory from malloc",
             "JFR event type",
         ),
         Column(
             "variant",
             "category",
-            "failed biased sampled in_new_tlab outside_tlab enter park kept freed",
+            " ".join(VARIANTS),
             "cpu: no stack could be taken, or only that of the next safepoint; alloc: drawn by rate, with a new buffer "
-            "or outside of one; lock: of a monitor, or parked; nativemem: never given back, or given back later",
+            "or outside of one; lock: of a monitor, or parked; io: for what; live: outlived a collection (of the look "
+            "at which most objects of its class and stack lived); nativemem: never given back, or given back later",
             "JFR event type and its flags",
         ),
         Column("state", "category", "name", "thread state the sampler saw, as it names it", "JFR state"),

@@ -51,10 +51,10 @@ public final class Kinds {
 
     /** A class that nothing but {@link Leaks} makes. */
     public static final class Leaked {
-        final byte[] content = new byte[16 << 10];
+        final byte[] content = new byte[1 << 16];
     }
 
-    /** A leak: what it makes is kept for ever, 16 MiB in a thousand rows. */
+    /** A leak: what it makes is kept for ever, 64 KiB a row. */
     public static final class Leaks extends Function implements UDF1<Long, Long> {
         private static final List<Leaked> KEPT = new ArrayList<>();
         private static volatile byte[] last;
@@ -65,7 +65,7 @@ public final class Kinds {
                 KEPT.add(makesLeaked());
             }
             // Young collections have to come by, or nobody can tell what outlives them.
-            last = new byte[1 << 20];
+            last = new byte[1 << 19];
             Thread.sleep(2);
             return number;
         }
