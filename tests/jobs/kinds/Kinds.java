@@ -1,7 +1,5 @@
 package app;
 
-import java.io.File;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Serializable;
@@ -107,7 +105,7 @@ public final class Kinds {
         }
     }
 
-    /** Waits for the other end of a connection, which takes its time, and for a disk. */
+    /** Waits for the other end of a connection, which takes its time. */
     public static final class Waits extends Function implements UDF1<Long, Long> {
         private static final ThreadLocal<Socket> CONNECTION = new ThreadLocal<>();
 
@@ -116,22 +114,11 @@ public final class Kinds {
             if (CONNECTION.get() == null) {
                 CONNECTION.set(connected());
             }
-            writesToDisk();
             return readsFromAfar(CONNECTION.get().getInputStream());
         }
 
         private static long readsFromAfar(InputStream in) throws IOException {
             return in.read();
-        }
-
-        private static void writesToDisk() throws IOException {
-            File file = File.createTempFile("kinds", ".bin");
-            try (FileOutputStream out = new FileOutputStream(file)) {
-                out.write(new byte[1 << 20]);
-                out.getChannel().force(true);
-            } finally {
-                file.delete();
-            }
         }
 
         /** The other end says one byte at a time. */

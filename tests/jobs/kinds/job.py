@@ -3,7 +3,7 @@
 usage: job.py THING[=ROWS] …
 
 allocates       one allocation site                 sleeps          time passes and nothing is done
-leaks           objects that are kept for ever      waits           for a connection and for a disk
+leaks           objects that are kept for ever      waits           for what a connection brings
 locks           one lock that all tasks want        takes_native    memory outside of the heap, kept for ever
 loads_classes   classes without an end              stops           operations for which the whole JVM stands still
 
