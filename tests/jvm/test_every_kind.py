@@ -72,11 +72,11 @@ def test_each_kind_is_recorded_and_read(home: Path, classes: Path, tmp_path: Pat
     looks = run.tables["heap_classes"]
     count = len(pc.unique(looks["time_ns"]))
     assert count >= 3, "one for each round, and those that the recorder took by itself"
-    by_time = looks.group_by("time_ns").aggregate([("bytes", "sum")]).sort_by("time_ns")
-    assert by_time["bytes_sum"].to_pylist() == [
+    by_time = looks.group_by("time_ns").aggregate([("size_bytes", "sum")]).sort_by("time_ns")
+    assert by_time["size_bytes_sum"].to_pylist() == [
         point["value"] for point in sorted(series(run, "heap_look_bytes"), key=lambda point: point["time_ns"])
     ], "named classes and the rest are all of it"
-    of_bytes = looks.filter(pc.equal(looks["object_class"], "byte[]")).sort_by("time_ns")["bytes"].to_pylist()
+    of_bytes = looks.filter(pc.equal(looks["object_class"], "byte[]")).sort_by("time_ns")["size_bytes"].to_pylist()
     assert of_bytes[-1] - of_bytes[0] >= 80 * (1 << 18), "two times forty arrays of 256 KiB"
     names = looks["object_class"].to_pylist()
     assert names.count(None) == count

@@ -96,10 +96,10 @@ def test_what_is_counted_is_said_in_words() -> None:
 def test_the_heap_over_time_has_what_grew_first_and_the_first_and_last_look() -> None:
     looked = []
     for look in range(20):
-        looked += [{"object_class": f"a.C{n:02}", "bytes": 100 + look * n, "instances": n} for n in range(25)]
-        looked += [{"object_class": None, "bytes": 5, "instances": 2}]
+        looked += [{"object_class": f"a.C{n:02}", "size_bytes": 100 + look * n, "instances": n} for n in range(25)]
+        looked += [{"object_class": None, "size_bytes": 5, "instances": 2}]
     where = [{**row, "executor_id": "7", "time_ns": (n // 26) * 10**9} for n, row in enumerate(looked)]
-    driver = [{"object_class": "b.D", "bytes": 1, "instances": 1, "executor_id": "driver", "time_ns": 0}]
+    driver = [{"object_class": "b.D", "size_bytes": 1, "instances": 1, "executor_id": "driver", "time_ns": 0}]
     found = heap_looks(run_with(heap_classes=HEAP_CLASSES.from_rows([*driver, *where])))
     assert [one.process for one in found] == ["executor 7", "driver"], "the fullest first"
     heap = found[0]

@@ -123,7 +123,7 @@ def heap_rows(chunk: Chunk) -> pa.Table:
             "time_ns": pa.compute.multiply(summed["look"], 1_000_000),
             "object_class": summed["object_class"].cast(pa.string()).combine_chunks().dictionary_encode(),
             "instances": summed["instances_sum"],
-            "bytes": summed["bytes_sum"],
+            "size_bytes": summed["bytes_sum"],
         }
     )
 

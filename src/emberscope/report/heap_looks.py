@@ -74,7 +74,7 @@ def _of_process(executor: str | None, table: pa.Table) -> HeapLooks:
     sizes: dict[str, list[int]] = {}
     instances: dict[str, int] = {}
     place = {int(time): number for number, time in enumerate(shown)}
-    columns = (table[name].to_pylist() for name in ("time_ns", "object_class", "bytes", "instances"))
+    columns = (table[name].to_pylist() for name in ("time_ns", "object_class", "size_bytes", "instances"))
     for time, name, size, count in zip(*columns, strict=True):
         if time in place:
             key = OTHERS if name is None else name

@@ -19,7 +19,9 @@ HEAP_CLASSES: Final = Table(
             "emberscope.HeapClass className",
         ),
         Column("instances", "int64", "objects", "how many there were", "emberscope.HeapClass instances"),
-        Column("bytes", "int64", "bytes", "what they took, without what they refer to", "emberscope.HeapClass bytes"),
+        Column(
+            "size_bytes", "int64", "bytes", "what they took, without what they refer to", "emberscope.HeapClass bytes"
+        ),
         Column("role", "category", "driver executor python", "kind of process", "chunk manifest"),
         Column("executor_id", "category", "id", "executor, or driver", "chunk manifest"),
         Column("host", "category", "name", "host of the process", "chunk manifest"),
