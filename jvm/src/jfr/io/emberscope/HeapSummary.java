@@ -169,11 +169,12 @@ final class HeapSummary implements Runnable {
         try {
             while (true) {
                 long waitMs = (pace.waitNs(sinceStartNs(), usedBytes()) + 999_999) / 1_000_000;
-                if (waitMs == 0) {
+                // Where the recorder costs too much, its events are switched off.
+                if (waitMs == 0 && new HeapLook().isEnabled()) {
                     look();
                 } else {
                     // The heap fills meanwhile, so that the wait may have to be longer than it seems now.
-                    Thread.sleep(Math.min(waitMs, 1_000));
+                    Thread.sleep(Math.min(Math.max(waitMs, 100), 1_000));
                 }
             }
         } catch (InterruptedException over) {

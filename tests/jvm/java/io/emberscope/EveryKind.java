@@ -22,8 +22,7 @@ public final class EveryKind {
         }
         conf.set("spark.emberscope.rate.series", "50ms");
         Settings settings = new Settings(conf, problems);
-        List<Engine> engines = Engines.find(settings, problems);
-        Engine engine = engines.get(engines.size() - 1);
+        Engine engine = Engines.find(settings, problems).get(0);
         engine.start(settings, problems);
         RunAddress address = new RunAddress(RunStore.resolve(arguments[0]), "default", "app-1", "1");
         RunStore store = RunStore.open(address.directory, conf, UserGroupInformation.getCurrentUser());
