@@ -3,7 +3,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emberscope.sources.lost import executor_notes, executor_rows, lost_tail_ms, recorded_ms
+from emberscope.sources.lost import chunk_notes, executor_notes, executor_rows, lost_tail_ms, recorded_ms
 from emberscope.store.chunks import Chunk, Manifest
 from emberscope.tables.executors import EXECUTORS
 from emberscope.tables.run import Application
@@ -11,9 +11,12 @@ from emberscope.tables.run import Application
 SPANS = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 20)), max_size=6)
 
 
-def chunk(first_ms: int, last_ms: int, *, last: bool = False, executor: str = "1") -> Chunk:
-    manifest = Manifest("executor", executor, "h", 0, first_ms, last_ms, last=last)
-    return Chunk(Path(f"{first_ms}.jfr"), manifest, "executor", executor)
+def chunk(
+    first_ms: int, last_ms: int, *, last: bool = False, executor: str = "1", swept: bool = False, **said: object
+) -> Chunk:
+    role = "driver" if executor == "driver" else "executor"
+    manifest = Manifest(role, executor, "h", first_ms=first_ms, last_ms=last_ms, last=last, swept=swept, **said)
+    return Chunk(Path(f"{first_ms}.jfr"), manifest, role, executor)
 
 
 @given(SPANS)
@@ -47,3 +50,33 @@ def test_executors_that_were_not_to_be_recorded_are_a_sample_and_no_loss():
     found = executor_notes(executors, [chunk(0, 90, last=True)], application, fraction="0.3")
     assert [(note.code, note.message.split(" ")[0]) for note in found] == [("sampled", "2")]
     assert len(executor_notes(executors, [chunk(0, 90, last=True)], application)) == 2
+
+
+def test_what_was_swept_lost_the_time_from_its_last_chunk_to_its_end():
+    killed = [chunk(0, 10), chunk(10, 17, last=True, swept=True)]
+    assert lost_tail_ms(killed, 0, 50) == 33
+    executors = EXECUTORS.from_rows(
+        [{"executor_id": "1", "added_ms": 0, "removed_ms": 18, "removed_reason": "Command exited with code 137\n..."}]
+    )
+    (note,) = executor_notes(executors, killed, Application(app_end_ms=100))
+    assert (note.code, note.where, note.lost) == ("executor_lost", "executor 1", {"seconds": 0.001})
+    assert note.message.endswith("its last moments are missing (Command exited with code 137).")
+
+
+def test_a_driver_that_was_killed_is_told_once_and_one_that_runs_is_not():
+    none = EXECUTORS.from_rows([])
+    killed = [chunk(0, 10, executor="driver"), chunk(10, 40, executor="driver", last=True, swept=True)]
+    notes = executor_notes(none, killed, Application(last_event_ms=45))
+    assert [(note.where, note.lost) for note in notes] == [("driver", {"seconds": 0.005})]
+    assert executor_notes(none, killed[:1], Application(last_event_ms=45)) == []
+    assert executor_notes(none, [chunk(0, 99, executor="driver", last=True)], Application(app_end_ms=100)) == []
+    local = EXECUTORS.from_rows([{"executor_id": "driver", "added_ms": 0}])
+    assert len(executor_notes(local, killed, Application(last_event_ms=45))) == 1
+
+
+def test_what_each_engine_lost_is_added_up_and_chunks_given_up_are_not_missed_twice():
+    of_jfr = [chunk(0, 9, sequence=0, engine="jfr"), chunk(10, 19, sequence=3, engine="jfr", lost={"chunks": 2})]
+    of_wall = [chunk(0, 9, sequence=4, engine="wall", lost={"chunks": 1, "seconds": 3})]
+    notes = chunk_notes(of_jfr + of_wall)
+    assert [(note.code, note.lost) for note in notes] == [("dropped_events", {"chunks": 3, "seconds": 3})]
+    assert [note.code for note in chunk_notes([*of_jfr, chunk(30, 40, sequence=5, engine="jfr")])] == ["missing_part"]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from emberscope.cli.output import say, write_result
 from emberscope.errors import EmberscopeError
+from emberscope.recorder.jar import recorder_jar
+from emberscope.recorder.spark import find_java
+from emberscope.recorder.spools import sweep
 from emberscope.report.closing import closing_lines
 from emberscope.report.diagnosis import Input, diagnose, diagnose_document
 from emberscope.sources.collect import Collected, collect, recorded_runs
@@ -34,7 +38,12 @@ def close(plan: Plan, store: Path, group: str, *, started_ms: int, exit_code: in
     """
     status = _status(plan.status)
     for directory, said in recorded_runs(store, group, plan.invocation):
+        # First those that died: nobody waits for them then. Then those that died while the others were waited for.
+        _sweep(directory, said, plan)
         settle(directory, master=said.get("master"), chunk_seconds=said.get("chunk_seconds") or 30)
+        reason = _sweep(directory, said, plan)
+        if reason is not None:
+            say("", f"emberscope: {reason}")
     found = collect(
         store,
         group,
@@ -55,6 +64,14 @@ def close(plan: Plan, store: Path, group: str, *, started_ms: int, exit_code: in
             _close_run(collected, plan, status, exit_code, _report_name(report, collected, len(found)))
         except EmberscopeError as error:
             say(f"  {error}")
+
+
+def _sweep(run: Path, said: Mapping[str, Any], plan: Plan) -> str | None:
+    try:
+        jar = recorder_jar()
+    except EmberscopeError:
+        jar = None
+    return sweep(run, said, java=find_java(plan.launch.environment), jar=jar)
 
 
 def _close_run(collected: Collected, plan: Plan, status: dict[str, Any], exit_code: int, report: str | None) -> None:

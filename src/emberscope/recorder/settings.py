@@ -175,6 +175,15 @@ SETTINGS: Final = (
         "recorded any more, and that is said: a full disk there would end the JVM.",
     ),
     Setting(
+        "spool",
+        "path",
+        "",
+        "",
+        "Local directory, there on every host, for what is not shipped yet. What a killed process leaves there is "
+        "shipped by others of its application on the host. By default the first of these that is a disk with room: the "
+        "container's LOCAL_DIRS on YARN, else SPARK_LOCAL_DIRS, spark.local.dir, the JVM's temporary directory.",
+    ),
+    Setting(
         "status",
         "path",
         "",

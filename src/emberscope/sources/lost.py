@@ -29,30 +29,40 @@ def by_executor(chunks: Iterable[Chunk]) -> dict[str, list[Chunk]]:
 def executor_notes(
     executors: pa.Table, chunks: Iterable[Chunk], application: Application, *, fraction: str | None = None
 ) -> list[Note]:
-    """One `executor_lost` note for each executor whose end, or whose whole life, is in no chunk.
+    """One `executor_lost` note for each executor whose end, or whose whole life, is in no chunk; the driver too.
 
     An executor's life ends with its removal, or with the application where it was not removed before. What is lost is
     the time from the last chunk to that end; a last chunk that says `last` was closed by the recorder itself, so that
-    nothing is lost after it. Where only a `fraction` of the executors was to be recorded the others are `sampled`.
+    nothing is lost after it, unless it was swept: then the process died some time after it. As the driver notices a
+    death late, this is the most that can be lost. Where only a `fraction` of the executors was to be recorded the
+    others are `sampled`.
     """
     recorded = by_executor(chunks)
     notes = []
     left_out = 0
-    for row in executors.to_pylist():
+    rows = executors.to_pylist()
+    if all(row["executor_id"] != "driver" for row in rows) and _died(recorded.get("driver", []), application):
+        rows.append({"executor_id": "driver", "added_ms": None, "removed_ms": None, "removed_reason": None})
+    for row in rows:
         executor_id = row["executor_id"]
-        lost_ms = lost_tail_ms(recorded.get(executor_id, []), row["added_ms"], end_of_life_ms(row, application))
-        if executor_id not in recorded and (fraction or "1") not in ("1", "1.0"):
+        own = recorded.get(executor_id, [])
+        lost_ms = lost_tail_ms(own, row["added_ms"], end_of_life_ms(row, application))
+        who = "The driver" if executor_id == "driver" else f"Executor {executor_id}"
+        if not own and (fraction or "1") not in ("1", "1.0"):
             left_out += 1
             continue
-        if executor_id not in recorded:
-            message = f"Executor {executor_id} was not recorded at all."
-        elif not _closed(recorded[executor_id]):
-            message = f"Executor {executor_id} ended without closing its recording: its end is missing."
-        else:
+        if not own:
+            message = f"{who} was not recorded at all"
+        elif _closed(own):
             continue
-        notes.append(
-            Note("executor_lost", message, f"executor {executor_id}", {"seconds": lost_ms / 1000} if lost_ms else {})
-        )
+        elif _swept(own):
+            message = f"{who} died; what it left on its disk was fetched, its last moments are missing"
+        else:
+            message = f"{who} ended without closing its recording: its end is missing"
+        reason = (row["removed_reason"] or "").strip().partition("\n")[0]
+        where = "driver" if executor_id == "driver" else f"executor {executor_id}"
+        message += f" ({reason})." if reason else "."
+        notes.append(Note("executor_lost", message, where, {"seconds": lost_ms / 1000} if lost_ms else {}))
     if left_out:
         were = "executor was" if left_out == 1 else "executors were"
         message = f"{left_out} {were} left out by spark.emberscope.fraction={fraction}."
@@ -104,12 +114,17 @@ def chunk_notes(chunks: Iterable[Chunk]) -> list[Note]:
     for executor_id, own in by_executor(chunks).items():
         where = "driver" if executor_id == "driver" else f"executor {executor_id}"
         manifests = [chunk.manifest for chunk in own if chunk.manifest is not None]
-        # Every manifest counts all that was lost before it, so the last one knows of all.
-        lost = {name: count for name, count in (manifests[-1].lost if manifests else {}).items() if count}
+        # Every manifest counts all that its engine lost before it, so the last one of each knows of all.
+        lost: dict[str, float] = {}
+        for manifest in {manifest.engine: manifest for manifest in manifests}.values():
+            for name, count in manifest.lost.items():
+                if count:
+                    lost[name] = lost.get(name, 0) + count
         if lost:
             notes.append(Note("dropped_events", "The recorder could not keep everything.", where, lost))
         numbers = {manifest.sequence for manifest in manifests if manifest.sequence is not None}
-        missing = max(numbers) + 1 - len(numbers) if numbers else 0
+        # A chunk that its process gave up has a number too, and is among the lost.
+        missing = max(numbers) + 1 - len(numbers) - int(lost.get("chunks", 0)) if numbers else 0
         if missing > 0:
             are = "is" if missing == 1 else "are"
             message = f"{missing} of {max(numbers) + 1} chunks {are} not there."
@@ -178,7 +193,17 @@ def lost_tail_ms(chunks: list[Chunk], added_ms: int | None, end_ms: int | None) 
 
 
 def _closed(chunks: list[Chunk]) -> bool:
-    return any(chunk.manifest is not None and chunk.manifest.last for chunk in chunks)
+    """Whether the process itself shipped its end."""
+    return not _swept(chunks) and any(chunk.manifest is not None and chunk.manifest.last for chunk in chunks)
+
+
+def _swept(chunks: list[Chunk]) -> bool:
+    return any(chunk.manifest is not None and chunk.manifest.swept for chunk in chunks)
+
+
+def _died(driver: list[Chunk], application: Application) -> bool:
+    """Whether a driver is gone that did not close its recording; one whose application goes on is no loss."""
+    return bool(driver) and not _closed(driver) and (_swept(driver) or application.app_end_ms is not None)
 
 
 def _sequence(chunk: Chunk) -> int:

@@ -22,6 +22,7 @@ class Manifest:
     `rate_ratio` is the share of the samples asked for that was taken (0: task spans alone), `rate_held_by` the budget
     that asked for less. `own_cpu_ns` of `process_cpu_ns` is the recorder's own, both since the process began.
     `problems` are those of the process until then.
+    A chunk that another process fetched after the death of its own is `swept`.
     """
 
     role: str | None = None
@@ -42,6 +43,7 @@ class Manifest:
     process_cpu_ns: int | None = None
     problems: tuple[dict[str, Any], ...] = ()
     last: bool = False
+    swept: bool = False
     lost: dict[str, float] = field(default_factory=dict)
 
 
@@ -99,7 +101,8 @@ def read_manifest(path: Path) -> Manifest | None:
     for name in ("sequence", "first_ms", "last_ms", "bytes", "sample_period_ns", "own_cpu_ns", "process_cpu_ns"):
         if not isinstance(known.get(name, 0), int):
             known[name] = None
-    known["last"] = known.get("last") is True
+    for name in ("last", "swept"):
+        known[name] = known.get(name) is True
     return Manifest(**known)
 
 

@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -66,7 +68,8 @@ final class FlightRecording implements Engine {
     public void start(Settings settings, Problems problems) throws Exception {
         this.settings = settings;
         this.problems = problems;
-        repository = Paths.get(System.getProperty("java.io.tmpdir"));
+        Spool spool = Spool.ofThisJvm();
+        repository = spool == null ? Paths.get(System.getProperty("java.io.tmpdir")) : spool.directory;
         String reason = mustStop();
         if (reason != null) {
             throw new IOException(reason);
@@ -85,8 +88,12 @@ final class FlightRecording implements Engine {
         mine.setMaxAge(Duration.ofSeconds(Math.max(SHORTEST_KEPT_SECONDS, KEPT_CHUNKS * chunkSeconds)));
         mine.setMaxSize(settings.bytes(Settings.Key.BUDGET_DISK));
         mine.setSettings(chosen.values);
-        tail = Files.createTempFile("emberscope-", ".jfr");
-        tail.toFile().deleteOnExit();
+        if (spool == null) {
+            tail = Files.createTempFile("emberscope-", ".jfr");
+            tail.toFile().deleteOnExit();
+        } else {
+            tail = Files.createTempFile(spool.directory, "tail-", ".jfr");
+        }
         mine.setDestination(tail);
         mine.setDumpOnExit(true);
         Instant now = Instant.now();
@@ -94,7 +101,7 @@ final class FlightRecording implements Engine {
         cpuNanosAtStart = cpuNanos();
         mine.start();
         recording = mine;
-        // Where the user started JFR it may lie elsewhere than in the temporary directory.
+        // Where the user started JFR it lies elsewhere.
         repository = Paths.get(System.getProperty("jdk.jfr.repository", repository.toString()));
         TaskSpans.OF_THIS_JVM.startWriting(tasks);
         if (chosen.kinds.contains("nativemem") && !(chosen.values.containsKey("jdk.NativeMemoryUsage#enabled")
@@ -108,12 +115,21 @@ final class FlightRecording implements Engine {
         }
     }
 
-    /** Sets stack depth and memory before JFR starts, without options of the JVM. Returns the depth that holds. */
+    /**
+     * Sets stack depth, memory and the place of its files before JFR starts, without options of the JVM. Returns the
+     * depth that holds.
+     */
     private static int configure(Settings settings, Problems problems) {
         int asked = settings.count(Settings.Key.DEPTH, 1);
         try {
             if (!FlightRecorder.isInitialized()) {
-                command("stackdepth=" + asked, "memorysize=" + settings.bytes(Settings.Key.BUDGET_MEMORY));
+                List<String> options = new ArrayList<>();
+                options.add("stackdepth=" + asked);
+                options.add("memorysize=" + settings.bytes(Settings.Key.BUDGET_MEMORY));
+                if (Spool.ofThisJvm() != null && !userChoseRepository()) {
+                    options.add("repositorypath=\"" + Spool.ofThisJvm().directory + "\"");
+                }
+                command(options.toArray(new String[0]));
             }
             Matcher holds = Pattern.compile("Stack depth: (\\d+)").matcher(command());
             int depth = holds.find() ? Integer.parseInt(holds.group(1)) : 64;
@@ -125,6 +141,11 @@ final class FlightRecording implements Engine {
             problems.add("depth", refused);
             return 64;
         }
+    }
+
+    private static boolean userChoseRepository() {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .anyMatch(option -> option.startsWith("-XX:FlightRecorderOptions") && option.contains("repository="));
     }
 
     private static String command(String... options) throws Exception {
@@ -269,6 +290,11 @@ final class FlightRecording implements Engine {
     /** Whether a text of the chunk's string pool is ours. */
     private boolean wrote(String text) {
         return TaskSpans.OF_THIS_JVM.wrote(text) || HeapSummary.wrote(text);
+    }
+
+    @Override
+    public List<Path> places() {
+        return Arrays.asList(repository, tail);
     }
 
     @Override

@@ -58,6 +58,11 @@ final class ByteBudget {
         paidNanos = nowNanos;
     }
 
+    /** What may still be sent; null where there is no limit. */
+    Long leftBytes() {
+        return most == NO_LIMIT ? null : Long.valueOf(Math.max(0, most - sent));
+    }
+
     long sentBytes() {
         return sent;
     }

@@ -33,9 +33,9 @@ final class ChunkFilter {
     private static final int CHECKPOINT = 1;
     private static final int LARGEST_IN_MEMORY = 16 << 20;
 
-    private final Set<Long> allowed;
-    private final long withheldType;
-    private final long stringType;
+    final Set<Long> allowed;
+    final long withheldType;
+    final long stringType;
     private final Predicate<String> ourString;
     private final Map<Long, Long> counts = new HashMap<>();
 

@@ -34,15 +34,26 @@ final class ChunkShipper {
         final String role;
         final String executorId;
         final String host;
-        /** Chunks shipped so far, whichever engine made them. */
-        private int chunks;
+        final Long pid;
+        final String jdk;
+        /** Whether it is dead, and this is another process. */
+        final boolean swept;
+        /** The numbers of its chunks, whichever engine made them. */
+        final ChunkLog log = new ChunkLog();
         /** What the process may use and send. */
         Governor governor = Governor.withoutLimits();
 
         Process(String role, String executorId, String host) {
+            this(role, executorId, host, ownPid(), System.getProperty("java.version"), false);
+        }
+
+        Process(String role, String executorId, String host, Long pid, String jdk, boolean swept) {
             this.role = role;
             this.executorId = executorId;
             this.host = host;
+            this.pid = pid;
+            this.jdk = jdk;
+            this.swept = swept;
         }
 
         String directory() {
@@ -72,6 +83,11 @@ final class ChunkShipper {
         this.rates = new Rates(engine);
         this.problems = problems;
         this.shippedUntilNanos = engine.firstNanos();
+    }
+
+    /** A chunk that was shipped in another life of this process. */
+    void skip(long start) {
+        done.add(start);
     }
 
     /** Closed chunks that reach beyond this time (epoch ns) are still to be shipped. */
@@ -104,32 +120,35 @@ final class ChunkShipper {
             if (!process.governor.bytes().admits(header.size, endNanos != NO_END, System.nanoTime())) {
                 return;
             }
-            int sequence = process.chunks;
+            int sequence = process.log.begin(engine.name(), start);
             String stem = process.directory() + start / 1_000_000 + "-" + String.format("%06d", sequence);
-            String hidden = RunStore.hidden(stem + ".jfr");
             MessageDigest digest = sha256();
+            RunStore.Upload upload = store.begin(stem + ".jfr");
             long withheld;
-            try (OutputStream out = new BufferedOutputStream(new DigestOutputStream(store.create(hidden), digest), 1 << 16)) {
+            Chunks.Header following;
+            try {
+                OutputStream out = new BufferedOutputStream(new DigestOutputStream(upload.out, digest), 1 << 16);
                 out.write(header.bytes);
                 withheld = filter.copy(chunks.body(), header.bodyBytes(), out);
+                out.flush();
+                following = chunks.next();
+                upload.commit();
             } catch (ChunkFilter.NotAChunk malformed) {
-                store.deleteQuietly(hidden);
+                upload.abandon();
                 problems.add("chunk", malformed);
                 giveUp(start);
                 header = chunks.next();
                 continue;
             } catch (IOException | RuntimeException failed) {
-                store.deleteQuietly(hidden);
+                upload.abandon();
                 throw failed;
             }
-            Chunks.Header following = chunks.next();
             boolean isLast = following == null && start + header.durationNanos >= endNanos;
             Map<String, Object> manifest = manifest(header, address, sequence, isLast, withheld, digest.digest());
-            store.rename(hidden, stem + ".jfr");
             byte[] manifestBytes = Json.bytes(manifest);
             store.put(stem + ".json", manifestBytes);
             process.governor.bytes().sent(header.size + manifestBytes.length, System.nanoTime());
-            process.chunks++;
+            process.log.done(engine.name(), start);
             waiting.remove(start);
             done.add(start);
             shippedUntilNanos = Math.max(shippedUntilNanos, start + header.durationNanos);
@@ -142,14 +161,15 @@ final class ChunkShipper {
     }
 
     /** The engine has let go of chunks that began before the first one it still gives. */
-    private void giveUpBefore(Long earliest) {
+    private void giveUpBefore(Long earliest) throws IOException {
         while (earliest != null && !waiting.isEmpty() && waiting.firstKey() < earliest) {
             giveUp(waiting.firstKey());
         }
     }
 
-    private void giveUp(long start) {
+    private void giveUp(long start) throws IOException {
         long[] size = waiting.remove(start);
+        process.log.done(engine.name(), start);
         done.add(start);
         lostChunks++;
         lostBytes += size[0];
@@ -169,27 +189,31 @@ final class ChunkShipper {
         out.put("role", process.role);
         out.put("executor_id", process.executorId);
         out.put("host", process.host);
-        out.put("pid", pid());
+        out.put("pid", process.pid);
         out.put("sequence", sequence);
         out.put("first_ms", header.startNanos / 1_000_000);
         out.put("last_ms", (header.startNanos + header.durationNanos) / 1_000_000);
         out.put("clock_ms", System.currentTimeMillis());
         out.put("engine", engine.name());
-        out.put("jdk", System.getProperty("java.version"));
+        out.put("jdk", process.jdk);
         out.put("bytes", header.size);
         out.put("sha256", hex(sha256));
         out.put("events", engine.events());
         rates.describe(out, header.startNanos, header.durationNanos);
-        process.governor.describe(out);
+        if (!process.swept) {
+            process.governor.describe(out);
+        }
         out.put("stack_depth", engine.stackDepth());
         out.put("withheld", withheld);
         out.put("last", last);
+        out.put("unfinished", header.isUnfinished());
+        out.put("swept", process.swept);
         out.put("lost", lost);
         out.put("problems", problems.documentsOf(process.role, process.executorId));
         return out;
     }
 
-    private static Long pid() {
+    static Long ownPid() {
         try {
             return Long.valueOf(ManagementFactory.getRuntimeMXBean().getName().split("@")[0]);
         } catch (NumberFormatException unknown) {

@@ -5,7 +5,7 @@ import java.io.InputStream;
 
 /** Splits a stream of JFR chunks, back to back, by their headers. */
 final class Chunks {
-    private static final int HEADER_BYTES = 68;
+    static final int HEADER_BYTES = 68;
 
     /** One chunk's header, as far as shipping needs it; big-endian fields at fixed places in all JFR 1 and 2 files. */
     static final class Header {
@@ -14,7 +14,7 @@ final class Chunks {
         final long startNanos;
         final long durationNanos;
 
-        private Header(byte[] bytes) throws ChunkFilter.NotAChunk {
+        Header(byte[] bytes) throws ChunkFilter.NotAChunk {
             this.bytes = bytes;
             if (bytes[0] != 'F' || bytes[1] != 'L' || bytes[2] != 'R' || bytes[3] != 0) {
                 throw new ChunkFilter.NotAChunk("no chunk header");
@@ -33,6 +33,16 @@ final class Chunks {
                 value = value << 8 | bytes[i] & 0xff;
             }
             return value;
+        }
+
+        /** Whether its JVM did not close it: it holds what was flushed last. */
+        boolean isUnfinished() {
+            return bytes[64] != 0;
+        }
+
+        /** Whether it was ever said what its events are. */
+        boolean hasMetadata() {
+            return number(24) >= HEADER_BYTES;
         }
 
         long bodyBytes() {

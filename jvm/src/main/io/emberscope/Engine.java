@@ -1,6 +1,8 @@
 package io.emberscope;
 
 import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 
 /** A sampler inside this JVM that writes self-contained chunks. All calls come from the recorder's own thread. */
@@ -47,5 +49,10 @@ interface Engine {
     /** CPU time in ns that threads of the application spent on being sampled so far: an estimate, none is measured. */
     default long sampledNanos() {
         return 0;
+    }
+
+    /** Files and directories in which its chunks lie on the local disk, for whoever ships them after this process's death. */
+    default List<Path> places() {
+        return Collections.emptyList();
     }
 }

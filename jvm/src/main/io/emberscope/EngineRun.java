@@ -41,8 +41,11 @@ final class EngineRun {
         ship(closed, store, address, ChunkShipper.NO_END);
     }
 
-    /** An exiting JVM may stop the engine at any moment: what cannot be read then comes from the engine's own tail. */
-    void shipLast(RunStore store, RunAddress address) throws Exception {
+    /**
+     * An exiting JVM may stop the engine at any moment: what cannot be read then comes from the engine's own tail. Whether
+     * all is shipped.
+     */
+    boolean shipLast(RunStore store, RunAddress address) throws Exception {
         // Chunks are timed by another clock than this one, so allow for a little.
         long endNanos = (System.currentTimeMillis() - 50) * 1_000_000;
         Exception failure = null;
@@ -61,6 +64,7 @@ final class EngineRun {
         if (failure != null) {
             throw failure;
         }
+        return shipper.hasShippedUntil(endNanos);
     }
 
     /** {@code chunks} may be null: there are none. */

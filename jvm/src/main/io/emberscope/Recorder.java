@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.ShutdownHookManager;
 import org.apache.spark.SparkConf;
@@ -28,6 +29,7 @@ final class Recorder implements Runnable {
 
     private static final long UNKNOWN_ADDRESS_TICK_MS = 500;
     private static final long TICK_MS = 1_000;
+    private static final long SWEEP_AT_END_MS = 2_000;
 
     /** Finds out where the run lies; null while nobody knows. Asked on the recorder's thread. */
     interface Whereabouts {
@@ -47,6 +49,7 @@ final class Recorder implements Runnable {
     private volatile boolean finishing;
     private volatile byte[] application;
 
+    private final SpoolKeeper spool;
     private final List<EngineRun> running = new ArrayList<>();
     private RunAddress address;
     private RunStore store;
@@ -67,6 +70,7 @@ final class Recorder implements Runnable {
         this.problems = problems;
         this.whereabouts = whereabouts;
         this.samples = samples;
+        this.spool = new SpoolKeeper(process, settings, conf, problems);
         // Spark acts for this user on its own threads; from Java 24 on a new thread no longer inherits that.
         this.user = UserGroupInformation.getCurrentUser();
     }
@@ -106,8 +110,11 @@ final class Recorder implements Runnable {
 
     @Override
     public void run() {
+        boolean shipped = false;
         try {
+            spool.open(samples);
             startEngines();
+            boolean swept = false;
             long chunkMs = 1000L * settings.count(Settings.Key.CHUNK_SECONDS, 1);
             long nextChunkMs = now() + chunkMs;
             boolean last;
@@ -118,9 +125,15 @@ final class Recorder implements Runnable {
                 last = finishing;
                 boolean due = now() >= nextChunkMs;
                 Map<EngineRun, String> mustStop = mustStop();
-                round(due || !mustStop.isEmpty(), last);
+                shipped = round(due || !mustStop.isEmpty(), last);
                 if (!last) {
                     stopEngines(mustStop);
+                }
+                spool.keep(address, running, due || !swept);
+                // The driver looks once more when all is over; an executor that ends may have a quarter of a second.
+                if (address != null && (last ? process.role.equals("driver") : due || !swept)) {
+                    spool.sweep(address, this::store, stopsSweeping(last));
+                    swept = true;
                 }
                 nextChunkMs = due ? now() + chunkMs : nextChunkMs;
                 problems.tell();
@@ -128,9 +141,22 @@ final class Recorder implements Runnable {
         } catch (Throwable failed) {
             problems.add("recorder", failed);
         } finally {
-            end();
+            end(shipped);
             done.countDown();
         }
+    }
+
+    /** Looking after others ends when this process ends, and then soon. */
+    private BooleanSupplier stopsSweeping(boolean last) {
+        long atEnd = now() + SWEEP_AT_END_MS;
+        return () -> finishing && (!last || now() > atEnd);
+    }
+
+    private RunStore store() throws IOException {
+        if (store == null) {
+            store = RunStore.open(address.directory, conf, user);
+        }
+        return store;
     }
 
     private void startEngines() {
@@ -190,7 +216,9 @@ final class Recorder implements Runnable {
         return reasons;
     }
 
-    private void round(boolean due, boolean last) {
+    /** Whether nothing is left to be shipped. */
+    private boolean round(boolean due, boolean last) {
+        boolean good = true;
         try {
             settings.fault("thread.ship");
             if (address == null) {
@@ -200,12 +228,12 @@ final class Recorder implements Runnable {
                 if (last) {
                     problems.add("ship", "the application ended before it had an id");
                 }
-                return;
+                return false;
             }
             boolean describes = application != null;
             boolean ships = !running.isEmpty() && (due || last);
-            if ((describes || ships) && store == null) {
-                store = RunStore.open(address.directory, conf, user);
+            if (describes || ships) {
+                store();
             }
             if (describes) {
                 store.put("application.json", application);
@@ -213,24 +241,29 @@ final class Recorder implements Runnable {
             }
         } catch (Throwable failed) {
             failedToShip(failed, last);
+            good = false;
         }
         if (store != null && (due || last)) {
             if (!last) {
                 process.governor.look(running);
             }
-            running.forEach(run -> ship(run, last));
+            for (EngineRun run : running) {
+                good &= ship(run, last);
+            }
         }
+        return good && (store != null || running.isEmpty());
     }
 
-    private void ship(EngineRun run, boolean last) {
+    private boolean ship(EngineRun run, boolean last) {
         try {
             if (last) {
-                run.shipLast(store, address);
-            } else {
-                run.ship(store, address);
+                return run.shipLast(store, address);
             }
+            run.ship(store, address);
+            return true;
         } catch (Throwable failed) {
             failedToShip(failed, last);
+            return false;
         }
     }
 
@@ -241,8 +274,9 @@ final class Recorder implements Runnable {
         }
     }
 
-    private void end() {
+    private void end(boolean shipped) {
         running.forEach(this::close);
+        spool.close(shipped);
         try {
             if (store != null) {
                 store.close();

@@ -14,6 +14,12 @@ final class RunAddress {
         this.directory = base + "/" + safe(group) + "/" + safe(appId) + "/" + safe(attempt);
     }
 
+    RunAddress(String appId, String attempt, String directory) {
+        this.appId = appId;
+        this.attempt = attempt;
+        this.directory = directory;
+    }
+
     /** A name as one component of a path. */
     static String safe(String name) {
         String out = name.replaceAll("[^A-Za-z0-9._-]", "_").replaceFirst("^\\.+", "_");

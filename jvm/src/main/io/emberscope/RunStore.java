@@ -10,7 +10,12 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
 import java.security.PrivilegedExceptionAction;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.spark.SparkConf;
@@ -29,15 +34,56 @@ abstract class RunStore implements AutoCloseable {
     @Override
     public abstract void close() throws IOException;
 
-    void put(String path, byte[] content) throws IOException {
+    /** A file on its way: there under its name, whole, when it is committed, and gone when it is abandoned. */
+    abstract static class Upload {
+        final OutputStream out;
+
+        Upload(OutputStream out) {
+            this.out = out;
+        }
+
+        /** Closes the stream and gives the file its name; a file that has that name already is replaced. */
+        abstract void commit() throws IOException;
+
+        /** Never throws: something else has failed, and that is what is to be told. */
+        abstract void abandon();
+    }
+
+    /** Begins a file under a hidden name in the same directory. */
+    Upload begin(String path) throws IOException {
         String hidden = hidden(path);
-        try (OutputStream out = create(hidden)) {
-            out.write(content);
+        return new Upload(create(hidden)) {
+            @Override
+            void commit() throws IOException {
+                out.close();
+                rename(hidden, path);
+            }
+
+            @Override
+            void abandon() {
+                closeQuietly(out);
+                deleteQuietly(hidden);
+            }
+        };
+    }
+
+    void put(String path, byte[] content) throws IOException {
+        Upload upload = begin(path);
+        try {
+            upload.out.write(content);
+            upload.commit();
         } catch (IOException | RuntimeException failed) {
-            deleteQuietly(hidden);
+            upload.abandon();
             throw failed;
         }
-        rename(hidden, path);
+    }
+
+    private static void closeQuietly(OutputStream out) {
+        try {
+            out.close();
+        } catch (IOException | RuntimeException hopeless) {
+            // It is to be thrown away.
+        }
     }
 
     void deleteQuietly(String path) {
@@ -62,7 +108,11 @@ abstract class RunStore implements AutoCloseable {
 
     static RunStore open(String runDirectory, SparkConf conf, UserGroupInformation user) throws IOException {
         URI uri = URI.create(runDirectory);
-        return uri.getScheme().equals("file") ? new Local(Paths.get(uri.getPath())) : new Hadoop(uri, conf, user);
+        return uri.getScheme().equals("file") ? local(Paths.get(uri.getPath())) : new Hadoop(uri, conf, user);
+    }
+
+    static RunStore local(Path directory) {
+        return new Local(directory);
     }
 
     /** A local directory, without Hadoop's checksum files. */
@@ -94,9 +144,19 @@ abstract class RunStore implements AutoCloseable {
         public void close() {}
     }
 
-    /** Any Hadoop file system, in an instance of our own: the shared one may be closed by the application. */
+    /**
+     * Any Hadoop file system, in an instance of our own: the shared one may be closed by the application.
+     *
+     * <p>In object stores a file is there from the moment on that its stream is closed, and a rename is a copy. There,
+     * files are written under their own names at once. Azure's are not among them: their files are there, and grow, from
+     * the beginning.
+     */
     private static final class Hadoop extends RunStore {
+        private static final Set<String> VISIBLE_WHEN_CLOSED = new HashSet<>(
+                Arrays.asList("s3", "s3a", "s3n", "gs", "oss", "cos", "cosn", "obs", "bos", "ks3", "tos"));
+
         private final FileSystem files;
+        private final boolean visibleWhenClosed;
         private final org.apache.hadoop.fs.Path root;
 
         Hadoop(URI uri, SparkConf conf, UserGroupInformation user) throws IOException {
@@ -112,6 +172,38 @@ abstract class RunStore implements AutoCloseable {
                 throw new InterruptedIOException(stopped.getMessage());
             }
             root = new org.apache.hadoop.fs.Path(uri);
+            visibleWhenClosed = VISIBLE_WHEN_CLOSED.contains(uri.getScheme().toLowerCase(Locale.ROOT));
+        }
+
+        @Override
+        Upload begin(String path) throws IOException {
+            return visibleWhenClosed ? new SinglePut(path, files.create(at(path), true)) : super.begin(path);
+        }
+
+        private final class SinglePut extends Upload {
+            private final String path;
+            private final FSDataOutputStream stream;
+
+            SinglePut(String path, FSDataOutputStream stream) {
+                super(stream);
+                this.path = path;
+                this.stream = stream;
+            }
+
+            @Override
+            void commit() throws IOException {
+                stream.close();
+            }
+
+            @Override
+            void abandon() {
+                try {
+                    stream.abort();
+                } catch (UnsupportedOperationException | LinkageError olderThanThat) {
+                    closeQuietly(stream);
+                    deleteQuietly(path);
+                }
+            }
         }
 
         private org.apache.hadoop.fs.Path at(String path) {

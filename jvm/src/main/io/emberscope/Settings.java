@@ -39,6 +39,7 @@ final class Settings {
         BUDGET_MEMORY("budget.memory", "size", "10m"),
         BUDGET_DISK("budget.disk", "size", "256m"),
         BUDGET_FREE("budget.free", "size", "128m"),
+        SPOOL("spool", "path", ""),
         STATUS("status", "path", ""),
         INVOCATION("invocation", "name", ""),
         FAULT("fault", "names", "");

@@ -2,11 +2,15 @@ package io.emberscope;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.TaskContext;
 
@@ -63,6 +67,8 @@ final class TaskSpans {
                     return size() > STRINGS_KEPT;
                 }
             }));
+    /** Strings that nobody has taken down yet; where nobody does, those that find no room are left out. */
+    private final BlockingQueue<String> fresh = new ArrayBlockingQueue<>(STRINGS_KEPT);
     private volatile Writer writer;
     private volatile Writer standIn;
 
@@ -181,8 +187,21 @@ final class TaskSpans {
     }
 
     private void remember(String text) {
-        if (text != null) {
-            strings.add(text);
+        if (text != null && strings.add(text)) {
+            fresh.offer(text);
+        }
+    }
+
+    /** The strings that came since the last call. */
+    List<String> freshStrings() {
+        List<String> out = new ArrayList<>();
+        fresh.drainTo(out);
+        return out;
+    }
+
+    List<String> strings() {
+        synchronized (strings) {
+            return new ArrayList<>(strings);
         }
     }
 

@@ -1,0 +1,212 @@
+"""What a process leaves in its spool when it is killed, and who ships it: no secrets, nothing twice, under one name."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emberscope.jfr.recording import read_recording
+from emberscope.recorder.spools import left_by, sweep
+from tests.jvm import toolchain
+
+SECRET = "correct-horse-battery"
+NEWEST = max(toolchain.jdk_homes(), key=toolchain.major)
+DAY_SECONDS = 86_400
+HEADER_BYTES, STATE = 68, 64
+
+
+class Process:
+    """A recording JVM with its spool and its store below `scratch`."""
+
+    def __init__(self, home: Path, classes: Path, scratch: Path, *flags: str, **settings: str) -> None:
+        self.java = str(home / "bin" / "java")
+        self.place = scratch / "disk"
+        self.place.mkdir(exist_ok=True)
+        self.store = scratch / "store"
+        self.run = self.store / "default" / "app-1" / "1"
+        chosen = {"chunk.seconds": "2", "spool": str(self.place)} | settings
+        command = [self.java, "-Xmx256m", *flags, "-cp", toolchain.class_path(classes), "io.emberscope.Killed"]
+        command += [str(self.store), SECRET, *(f"{name}={value}" for name, value in chosen.items())]
+        self.said_tasks = scratch / "tasks"
+        with self.said_tasks.open("w") as out:
+            self.process = subprocess.Popen(
+                command,
+                stdout=out,
+                stderr=subprocess.DEVNULL,
+                env=os.environ | {"SPARK_LOCAL_IP": "127.0.0.1", "MY_TOKEN": SECRET},
+            )
+
+    def until(self, chunks: int) -> None:
+        """Lets it run until so many chunks are in the store, and something of the next one is on the disk."""
+        while len(self.manifests()) < chunks or not self._has_begun_another():
+            self.wait()
+
+    def _has_begun_another(self) -> bool:
+        for path in self.place.rglob("*.jfr"):
+            data = path.read_bytes()[:HEADER_BYTES]
+            if len(data) == HEADER_BYTES and data[STATE] and int.from_bytes(data[8:16], "big") > HEADER_BYTES:
+                return True
+        return False
+
+    def wait(self) -> None:
+        assert self.process.poll() is None, "it ended by itself"
+        time.sleep(0.02)
+
+    def _tasks(self) -> int:
+        return self.said_tasks.read_bytes().count(b"\n")
+
+    def end(self, way: signal.Signals = signal.SIGKILL) -> int:
+        """Ends it, and gives the number of the last task that had ended before."""
+        self.process.send_signal(way)
+        self.process.wait(timeout=60)
+        return self._tasks() - 1
+
+    def manifests(self) -> list[dict[str, Any]]:
+        found = [json.loads(path.read_text()) for path in self.store.rglob("recordings/*/*.json")]
+        return sorted(found, key=lambda manifest: manifest["sequence"])
+
+    def said(self) -> dict[str, Any]:
+        return {"app_id": "app-1", "attempt": "1", "spools": [str(self.place)]}
+
+    def sweep(self) -> str | None:
+        return sweep(self.run, self.said(), java=self.java, jar=toolchain.JAR)
+
+    def spools(self) -> list[Path]:
+        return sorted(self.place.glob("emberscope-*/process-*"))
+
+    def files(self) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in self.store.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(params=toolchain.jdk_homes(), ids=lambda home: home.name)
+def home(request: pytest.FixtureRequest) -> Path:
+    home: Path = request.param
+    return home
+
+
+def _check_series(process: Process, last_task: int) -> list[dict[str, Any]]:
+    """One unbroken series to the very end, without a secret in it; returns the manifests."""
+    manifests = process.manifests()
+    assert [manifest["sequence"] for manifest in manifests] == list(range(len(manifests)))
+    assert [manifest["last"] for manifest in manifests] == [False] * (len(manifests) - 1) + [True]
+    assert len({manifest["first_ms"] for manifest in manifests}) == len(manifests)
+    chunks = sorted(process.store.rglob("*.jfr"))
+    assert len(chunks) == len(manifests)
+    spans = []
+    for path in chunks:
+        data = path.read_bytes()
+        assert SECRET.encode() not in data
+        assert SECRET.encode("utf-16-be") not in data
+        recording = read_recording(data, path.name)
+        assert "shop.Order" not in recording.facts.event_counts
+        spans += recording.spans.to_pylist()
+    ended = sorted(span["task_id"] for span in spans if span["end_ns"] is not None)
+    assert ended == list(range(ended[0], ended[-1] + 1)), "from the recording's start on, every task once"
+    assert last_task - ended[-1] < 1_500, "JFR writes its open chunk about every second, of tasks of 2 ms"
+    assert {span["description"] for span in spans} <= {"a description of this very job, für alle", "*" * 40}
+    return manifests
+
+
+def test_what_a_killed_process_left_is_shipped_and_nothing_of_others_in_it(
+    home: Path, classes: Path, tmp_path: Path
+) -> None:
+    process = Process(home, classes, tmp_path, f"-Dmy.password={SECRET}")
+    process.until(2)
+    last_task = process.end()
+    assert [path.stat().st_mode & 0o777 for path in process.spools()] == [0o700]
+    assert len(left_by(process.run, [process.place])) == 1
+    assert process.sweep() is None
+    assert process.spools() == []
+    manifests = _check_series(process, last_task)
+    assert [(each["swept"], each["unfinished"]) for each in manifests[:2]] == [(False, False)] * 2
+    assert (manifests[-1]["swept"], manifests[-1]["unfinished"]) == (True, True)
+    assert {each["pid"] for each in manifests} == {process.process.pid}
+
+
+def test_beside_a_users_recording_too(home: Path, classes: Path, tmp_path: Path) -> None:
+    users = f"-XX:FlightRecorderOptions:repository={tmp_path / 'disk' / 'users'}"
+    flags = (users, f"-XX:StartFlightRecording=settings=profile,filename={tmp_path / 'users.jfr'}")
+    process = Process(home, classes, tmp_path, *flags, f"-Dmy.password={SECRET}")
+    process.until(1)
+    last_task = process.end()
+    assert process.sweep() is None
+    assert process.spools() == []
+    assert list((tmp_path / "disk" / "users").rglob("*.jfr")), "the user's own files stay where they are"
+    _check_series(process, last_task)
+
+
+def test_a_chunk_that_may_have_arrived_comes_again_under_its_name(classes: Path, tmp_path: Path) -> None:
+    process = Process(NEWEST, classes, tmp_path)
+    process.until(2)
+    last_task = process.end()
+    spool = process.spools()[0]
+    kept = tmp_path / "kept"
+    shutil.copytree(spool, kept)
+    before = process.files()
+
+    # As if it had been killed after the chunk and before its manifest, and then before it could say so.
+    log = (spool / "chunks.log").read_text().splitlines(keepends=True)
+    begun = [line.split()[3] for line in log if line.startswith("begin")]
+    (spool / "chunks.log").write_text("".join(log[: log.index(next(x for x in log[::-1] if x[:5] == "begin")) + 1]))
+    manifest = max(process.store.rglob("*.json"), key=lambda path: path.name)
+    assert int(manifest.stem.split("-")[1]) == int(begun[-1])
+    manifest.unlink()
+    assert process.sweep() is None
+    swept = process.files()
+    data = manifest.with_suffix(".jfr").name
+    assert swept[data] == before[data]
+    _check_series(process, last_task)
+
+    # As if the one that swept had been killed before it could say so.
+    shutil.move(kept, spool)
+    assert process.sweep() is None
+    assert {name: data for name, data in process.files().items() if name.endswith(".jfr")} == {
+        name: data for name, data in swept.items() if name.endswith(".jfr")
+    }
+
+
+def test_the_living_are_left_alone_and_leave_nothing(classes: Path, tmp_path: Path) -> None:
+    process = Process(NEWEST, classes, tmp_path)
+    process.until(1)
+    assert left_by(process.run, [process.place]) == []
+    # The Java side looks for itself.
+    command = [process.java, "-cp", str(toolchain.JAR), "io.emberscope.Sweep", process.run.as_uri(), "app-1", "1"]
+    said = subprocess.run([*command, str(process.place)], capture_output=True, text=True, check=True).stdout
+    assert json.loads(said) == {"swept": 0, "problems": []}
+    last_task = process.end(signal.SIGTERM)
+    assert process.spools() == []
+    assert {manifest["swept"] for manifest in _check_series(process, last_task)} == {False}
+
+
+def test_spools_of_other_applications_are_removed_when_they_are_old(classes: Path, tmp_path: Path) -> None:
+    process = Process(NEWEST, classes, tmp_path)
+    process.until(1)
+    process.end()
+    spool = process.spools()[0]
+    command = [process.java, "-cp", str(toolchain.JAR), "io.emberscope.Sweep", "file:///another", "app-2", "1"]
+    subprocess.run([*command, str(process.place)], check=True, capture_output=True)
+    assert process.spools() == [spool]
+    then = time.time() - DAY_SECONDS - 60
+    for path in [*spool.rglob("*"), spool]:
+        os.utime(path, (then, then))
+    subprocess.run([*command, str(process.place)], check=True, capture_output=True)
+    assert process.spools() == []
+    assert not (tmp_path / "another").exists()
+
+
+def test_a_place_that_others_can_write_to_is_not_used(classes: Path, tmp_path: Path) -> None:
+    user = subprocess.run(["id", "-un"], capture_output=True, text=True, check=True).stdout.strip()
+    open_to_all = tmp_path / "disk" / f"emberscope-{user}"
+    open_to_all.mkdir(parents=True)
+    open_to_all.chmod(0o777)
+    process = Process(NEWEST, classes, tmp_path)
+    while not process.manifests():
+        process.wait()
+    process.end()
+    assert list(open_to_all.iterdir()) == []
