@@ -34,7 +34,9 @@ def test_where_the_cpu_time_sampler_is_silent_the_older_one_takes_over(classes: 
 def test_a_run_is_written_to_any_file_system_that_hadoop_knows(classes: Path, tmp_path: Path) -> None:
     said = json.loads(toolchain.java(NEWEST, "io.emberscope.OtherFileSystem", tmp_path, classes=classes))
     assert said == {"directory": f"other://{tmp_path}/__group/app_1/1".replace("__", "__"), "opened": 1, "open": 0}
-    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    objects = tmp_path / "objects"
+    assert {path.name: path.read_text() for path in objects.rglob("*") if path.is_file()} == {"whole": "second"}
+    files = [path for path in (tmp_path / "__group").rglob("*") if path.is_file()]
     assert [path.name for path in files] == ["1-000000.json"]
     assert files[0].read_text() == "second", "a file from an earlier try is replaced"
 

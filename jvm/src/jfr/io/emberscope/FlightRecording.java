@@ -34,6 +34,7 @@ import jdk.jfr.RecordingState;
 final class FlightRecording implements Engine {
     private static final long SHORTEST_KEPT_SECONDS = 300;
     private static final int KEPT_CHUNKS = 10;
+    private static final long CLOCKS_DIFFER_MS = 500;
 
     /** How long after a failed reading the state of an exiting JVM's recording may still say that it runs. */
     private static final long EXIT_GRACE_MS = 300;
@@ -84,8 +85,7 @@ final class FlightRecording implements Engine {
         Recording mine = new Recording();
         mine.setName("emberscope");
         mine.setToDisk(true);
-        long chunkSeconds = settings.count(Settings.Key.CHUNK_SECONDS, 1);
-        mine.setMaxAge(Duration.ofSeconds(Math.max(SHORTEST_KEPT_SECONDS, KEPT_CHUNKS * chunkSeconds)));
+        mine.setMaxAge(keepAge());
         mine.setMaxSize(settings.bytes(Settings.Key.BUDGET_DISK));
         mine.setSettings(chosen.values);
         if (spool == null) {
@@ -157,16 +157,20 @@ final class FlightRecording implements Engine {
 
     /** Where the CPU-time sampler is there but silent (a sandbox can forbid its timers), the older one takes over. */
     private void watchCpuSampler() {
+        noteCpuSamples();
         if (cpuSampled || filter == null || !FlightSettings.CPU_TIME.equals(chosen.cpuEvent)) {
             return;
         }
-        cpuSampled = filter.saw(idOf(chosen.cpuEvent));
         long due = (cpuNanos() - cpuNanosAtStart) / (1_000_000 * settings.millis(Settings.Key.RATE_CPU));
         if (!cpuSampled && due > SAMPLES_DUE) {
             problems.add("cpu", chosen.cpuEvent + " is silent on this host, so the older sampler is used");
             chosen = FlightSettings.choose(settings, kinds, false);
             recording.setSettings(FlightRates.slowed(chosen.values, steps));
         }
+    }
+
+    private void noteCpuSamples() {
+        cpuSampled |= filter != null && chosen.cpuEvent != null && filter.saw(idOf(chosen.cpuEvent));
     }
 
     /** CPU time of this process, 0 where it is not known. */
@@ -202,9 +206,28 @@ final class FlightRecording implements Engine {
                         + "), since a full disk there would end the JVM";
     }
 
+    private Duration keepAge() {
+        long chunkSeconds = settings.count(Settings.Key.CHUNK_SECONDS, 1);
+        return Duration.ofSeconds(Math.max(SHORTEST_KEPT_SECONDS, KEPT_CHUNKS * chunkSeconds));
+    }
+
+    /** JFR lets go of what is shipped at once: when the JVM exits it copies all that it still holds, and we wait for it. */
+    private void letGoBefore(long nanos) {
+        Duration age = Duration.between(Instant.ofEpochSecond(0, nanos), Instant.now()).plusMillis(CLOCKS_DIFFER_MS);
+        try {
+            if (!age.isNegative()) {
+                recording.setMaxAge(age);
+                recording.setMaxAge(keepAge());
+            }
+        } catch (IllegalStateException closed) {
+            // The exiting JVM was first.
+        }
+    }
+
     @Override
     public InputStream closed(long afterNanos) throws Exception {
         watchCpuSampler();
+        letGoBefore(afterNanos);
         Recording snapshot = FlightRecorder.getFlightRecorder().takeSnapshot();
         InputStream chunks = snapshot.getStream(Instant.ofEpochSecond(0, afterNanos), null);
         if (chunks == null) {
@@ -283,6 +306,7 @@ final class FlightRecording implements Engine {
                 strings = type.getField("description").getTypeId();
             }
         }
+        noteCpuSamples();
         filter = new ChunkFilter(allowed, withheld, strings, this::wrote);
         return filter;
     }

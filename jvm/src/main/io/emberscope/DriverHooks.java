@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -72,7 +71,7 @@ final class DriverHooks implements DriverPlugin {
             if (recorder != null) {
                 String attempt = context.conf().get("spark.app.attempt.id", "1");
                 address = new RunAddress(store, settings.text(Settings.Key.GROUP), appId, attempt);
-                recorder.describe(Json.bytes(application(context.conf())));
+                recorder.describe(application(context.conf()));
                 problems.tell();
             }
         } catch (Throwable failed) {
@@ -102,9 +101,6 @@ final class DriverHooks implements DriverPlugin {
         out.put("sample_period_ns", events.contains("cpu") ? settings.millis(Settings.Key.RATE_CPU) * 1_000_000 : null);
         out.put("chunk_seconds", settings.count(Settings.Key.CHUNK_SECONDS, 1));
         out.put("recorder_version", version());
-        List<String> places = new ArrayList<>();
-        Spool.places(settings, conf, System.getenv()).forEach(place -> places.add(place.toString()));
-        out.put("spools", places);
         return out;
     }
 

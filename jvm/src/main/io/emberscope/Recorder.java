@@ -47,7 +47,7 @@ final class Recorder implements Runnable {
     private final CountDownLatch done = new CountDownLatch(1);
     private final Runnable hook = this::awaitEnd;
     private volatile boolean finishing;
-    private volatile byte[] application;
+    private volatile Map<String, Object> application;
 
     private final SpoolKeeper spool;
     private final List<EngineRun> running = new ArrayList<>();
@@ -86,8 +86,8 @@ final class Recorder implements Runnable {
         thread.start();
     }
 
-    /** Gives the document to be written as application.json. */
-    void describe(byte[] document) {
+    /** Gives the document to be written as application.json, but for the places of spools. */
+    void describe(Map<String, Object> document) {
         application = document;
         wake.release();
     }
@@ -236,7 +236,9 @@ final class Recorder implements Runnable {
                 store();
             }
             if (describes) {
-                store.put("application.json", application);
+                Map<String, Object> document = new LinkedHashMap<>(application);
+                document.put("spools", spool.places());
+                store.put("application.json", Json.bytes(document));
                 application = null;
             }
         } catch (Throwable failed) {

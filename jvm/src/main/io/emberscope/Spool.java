@@ -23,6 +23,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -67,20 +68,21 @@ final class Spool {
             return ofThisJvm;
         }
         long least = settings.bytes(Settings.Key.BUDGET_FREE);
-        StringBuilder refusals = new StringBuilder();
-        for (Path place : places) {
-            try {
-                long free = Files.getFileStore(place).getUsableSpace();
-                if (free < least) {
-                    throw new IOException("only " + (free >> 20) + " MiB are free");
+        Set<String> refusals = new LinkedHashSet<>();
+        for (boolean roomy : new boolean[] {true, false}) {
+            for (Path place : places) {
+                try {
+                    // Where none has room enough, that is for the engines to say.
+                    if (roomy == Files.getFileStore(place).getUsableSpace() >= least) {
+                        ofThisJvm = in(place);
+                        return ofThisJvm;
+                    }
+                } catch (IOException | RuntimeException refused) {
+                    refusals.add(refused.getMessage());
                 }
-                ofThisJvm = in(place);
-                return ofThisJvm;
-            } catch (IOException | RuntimeException refused) {
-                refusals.append(refusals.length() == 0 ? "" : "; ").append(place).append(": ").append(refused.getMessage());
             }
         }
-        problems.add("spool", "what this process leaves at a sudden end cannot be kept: " + refusals);
+        problems.add("spool", "what this process leaves at a sudden end cannot be kept: " + String.join("; ", refusals));
         return null;
     }
 
@@ -136,6 +138,7 @@ final class Spool {
     static List<Path> places(Settings settings, SparkConf conf, Map<String, String> environment) {
         String chosen = settings.text(Settings.Key.SPOOL);
         if (!chosen.isEmpty()) {
+            Paths.get(chosen).toFile().mkdirs();
             return Collections.singletonList(Paths.get(chosen).toAbsolutePath());
         }
         List<String> named = new ArrayList<>();

@@ -41,6 +41,11 @@ final class SpoolKeeper {
         }
     }
 
+    /** Where spools of this application may lie on this host. */
+    List<String> places() {
+        return places.stream().map(Path::toString).collect(Collectors.toList());
+    }
+
     /** Each second: texts of tasks; {@code anew}: all the rest too, where it is known where the run lies. */
     void keep(RunAddress address, List<EngineRun> running, boolean anew) {
         if (spool == null) {

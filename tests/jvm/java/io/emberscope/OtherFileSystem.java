@@ -11,6 +11,24 @@ import org.apache.spark.SparkConf;
 
 /** A file system that only Hadoop knows, which like HDFS does not rename onto a file. Writes through it and prints. */
 public final class OtherFileSystem extends RawLocalFileSystem {
+    /** One that must not be asked to rename. */
+    public static final class InPlace extends RawLocalFileSystem {
+        @Override
+        public String getScheme() {
+            return "cosn";
+        }
+
+        @Override
+        public URI getUri() {
+            return URI.create("cosn:///");
+        }
+
+        @Override
+        public boolean rename(Path from, Path to) throws IOException {
+            throw new IOException("a rename is a copy here");
+        }
+    }
+
     static int open;
 
     @Override
@@ -51,6 +69,17 @@ public final class OtherFileSystem extends RawLocalFileSystem {
         store.delete("recordings/executor-1/2.tmp");
         int opened = open;
         store.close();
+
+        // As an object store of a Hadoop that cannot abort a stream: written in place, and taken back.
+        conf.set("spark.hadoop.fs.cosn.impl", InPlace.class.getName());
+        RunAddress there = new RunAddress("cosn://" + arguments[0] + "/objects", "group", "app 1", "1");
+        RunStore objects = RunStore.open(there.directory, conf, UserGroupInformation.getCurrentUser());
+        RunStore.Upload failing = objects.begin("failing");
+        failing.out.write(1);
+        failing.abandon();
+        objects.put("whole", "first".getBytes(StandardCharsets.UTF_8));
+        objects.put("whole", "second".getBytes(StandardCharsets.UTF_8));
+        objects.close();
         System.out.println("{\"directory\": \"" + address.directory + "\", \"opened\": " + opened + ", \"open\": " + open + "}");
     }
 }

@@ -23,6 +23,8 @@ public final class SilentCpuSampler {
             try (InputStream chunks = engine.closed(shipper.afterNanos())) {
                 shipper.ship(chunks, store, address, ChunkShipper.NO_END);
             }
+            // As for the spool, after each chunk: what the sampler gave must not be forgotten over it.
+            LeftEngine.describe(engine);
         }
         engine.close();
         System.out.write(Json.bytes(java.util.Collections.singletonMap("problems", problems.documents())));

@@ -1,0 +1,88 @@
+"""How long after SIGTERM the last chunk is in the store: `loss_exit.py [--java JAVA] [--times N]`.
+
+A JVM that records (5 s chunks, a busy thread, short tasks) gets SIGTERM at a random moment. YARN gives its containers
+250 ms from there to SIGKILL, a standalone worker 10 s. The manifest is the last thing that is written of a chunk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from tests.jvm import toolchain
+
+CHUNK_SECONDS = 5
+YARN_MS = 250
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--java", type=Path, help="home of a JDK; all that are found where it is left out")
+    parser.add_argument("--times", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    given = parser.parse_args()
+    moments = random.Random(given.seed)
+    print("| JDK | ends | chunk kB | signal to last manifest: median, most ms | within 250 ms | signal to exit ms |")
+    print("|---|---|---|---|---|---|")
+    good = True
+    with tempfile.TemporaryDirectory() as directory:
+        classes = Path(directory) / "classes"
+        sources = toolchain.sources(toolchain.ROOT / "tests" / "jvm" / "java")
+        toolchain.javac("-nowarn", "-encoding", "UTF-8", "-cp", toolchain.class_path(), "-d", classes, *sources)
+        for home in [given.java] if given.java else toolchain.jdk_homes():
+            ends = []
+            for number in range(given.times):
+                scratch = Path(directory) / f"{home.name}-{number}"
+                ends.append(end_once(home, classes, scratch, moments.uniform(0, CHUNK_SECONDS)))
+            manifests, exits, sizes, closed = zip(*ends, strict=True)
+            within = sum(ms <= YARN_MS for ms in manifests)
+            print(
+                f"| {home.name} | {sum(closed)} of {len(ends)} | {statistics.median(sizes) / 1000:.0f} "
+                f"| {statistics.median(manifests):.0f}, {max(manifests):.0f} | {within} "
+                f"| {statistics.median(exits):.0f}, {max(exits):.0f} |",
+                flush=True,
+            )
+            good = good and all(closed)
+    return 0 if good else 1
+
+
+def end_once(home: Path, classes: Path, scratch: Path, seconds: float) -> tuple[float, float, int, bool]:
+    """Ms from the signal to the last manifest and to the exit, bytes of the last chunk, and whether it was the last."""
+    store, spool = scratch / "store", scratch / "spool"
+    spool.mkdir(parents=True)
+    command = [str(home / "bin" / "java"), "-Xmx256m", "-cp", toolchain.class_path(classes), "io.emberscope.Killed"]
+    command += [str(store), "nothing", f"chunk.seconds={CHUNK_SECONDS}", f"spool={spool}"]
+    environment = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"}
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
+    ) as process:
+        try:
+            while len(list(store.rglob("*.json"))) < 2:
+                if process.poll() is not None:
+                    raise RuntimeError("the program that is to be ended ended by itself")
+                time.sleep(0.05)
+            time.sleep(seconds)
+            began = time.time()
+            process.send_signal(signal.SIGTERM)
+            process.wait(timeout=60)
+            exited_ms = (time.time() - began) * 1000
+        finally:
+            process.kill()
+    last = max(store.rglob("*.json"), key=lambda path: path.name)
+    manifest = json.loads(last.read_bytes())
+    return (last.stat().st_mtime - began) * 1000, exited_ms, manifest["bytes"], manifest["last"]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
