@@ -64,9 +64,7 @@ def end_once(home: Path, classes: Path, scratch: Path, seconds: float) -> tuple[
     command = [str(home / "bin" / "java"), "-Xmx256m", "-cp", toolchain.class_path(classes), "io.emberscope.Killed"]
     command += [str(store), "nothing", f"chunk.seconds={CHUNK_SECONDS}", f"spool={spool}"]
     environment = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"}
-    with subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
-    ) as process:
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment) as process:
         try:
             while len(list(store.rglob("*.json"))) < 2:
                 if process.poll() is not None:

@@ -9,15 +9,11 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import javax.management.ObjectName;
 import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
@@ -75,7 +71,7 @@ final class FlightRecording implements Engine {
         if (reason != null) {
             throw new IOException(reason);
         }
-        depth = configure(settings, problems);
+        depth = FlightOptions.set(settings, problems, FlightRecorder.isInitialized());
         FlightRecorder.register(TaskEvents.TaskStart.class);
         FlightRecorder.register(TaskEvents.TaskSpan.class);
         FlightRecorder.register(TaskEvents.Withheld.class);
@@ -113,46 +109,6 @@ final class FlightRecording implements Engine {
             heap = new HeapSummary(settings.millis(Settings.Key.RATE_HEAP), problems);
             heap.start();
         }
-    }
-
-    /**
-     * Sets stack depth, memory and the place of its files before JFR starts, without options of the JVM. Returns the
-     * depth that holds.
-     */
-    private static int configure(Settings settings, Problems problems) {
-        int asked = settings.count(Settings.Key.DEPTH, 1);
-        try {
-            if (!FlightRecorder.isInitialized()) {
-                List<String> options = new ArrayList<>();
-                options.add("stackdepth=" + asked);
-                options.add("memorysize=" + settings.bytes(Settings.Key.BUDGET_MEMORY));
-                if (Spool.ofThisJvm() != null && !userChoseRepository()) {
-                    options.add("repositorypath=\"" + Spool.ofThisJvm().directory + "\"");
-                }
-                command(options.toArray(new String[0]));
-            }
-            Matcher holds = Pattern.compile("Stack depth: (\\d+)").matcher(command());
-            int depth = holds.find() ? Integer.parseInt(holds.group(1)) : 64;
-            if (depth != asked) {
-                problems.add("depth", "stacks are cut at " + depth + " frames, not " + asked + ": JFR ran already");
-            }
-            return depth;
-        } catch (Exception refused) {
-            problems.add("depth", refused);
-            return 64;
-        }
-    }
-
-    private static boolean userChoseRepository() {
-        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .anyMatch(option -> option.startsWith("-XX:FlightRecorderOptions") && option.contains("repository="));
-    }
-
-    private static String command(String... options) throws Exception {
-        ObjectName commands = new ObjectName("com.sun.management:type=DiagnosticCommand");
-        Object[] arguments = {options};
-        String[] signature = {String[].class.getName()};
-        return (String) ManagementFactory.getPlatformMBeanServer().invoke(commands, "jfrConfigure", arguments, signature);
     }
 
     /** Where the CPU-time sampler is there but silent (a sandbox can forbid its timers), the older one takes over. */
