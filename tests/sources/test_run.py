@@ -117,3 +117,16 @@ def test_a_run_of_nothing_is_an_error(tmp_path):
     shutil.rmtree(path / "eventlog")
     with pytest.raises(InputError, match="neither an event log nor a recording"):
         load_run(str(path))
+
+
+def test_two_engines_of_one_executor_are_both_named_and_lose_each_their_own(tmp_path):
+    path = whole_run(tmp_path)
+    data = recording("workload-jdk17")
+    add_chunk(path, "0", 0, data, sample_period_ns=None, lost={"chunks": 1, "seconds": 30.0})
+    beside = {"engine": "async-profiler 4.5 (ctimer)", "sample_period_ns": 10_000_000}
+    add_chunk(path, "0", 1, data, **beside, lost={"chunks": 2, "seconds": 60.0})
+    add_chunk(path, "1", 0, data, **beside)
+    run = load_run(str(path))
+    assert run.recorder["engine"] == "async-profiler 4.5 (ctimer) + jfr"
+    assert run.recorder["sample_period_ns"] == 10_000_000
+    assert notes(run, "dropped_events") == [("dropped_events", "executor 0", {"chunks": 3, "seconds": 90.0})]

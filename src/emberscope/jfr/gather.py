@@ -44,9 +44,10 @@ from emberscope.tables.table import Table
 class Gathered:
     """Tables, settings and counts of the chunks so far."""
 
-    def __init__(self, tree: StackTree, losses: Losses) -> None:
+    def __init__(self, tree: StackTree, losses: Losses, period_ns: int | None = None) -> None:
         self._tree = tree
         self._losses = losses
+        self._period_ns = period_ns
         self._samples: list[pa.Table] = []
         self._spans: list[pa.Table] = []
         self._series: list[pa.Table] = []
@@ -104,7 +105,7 @@ class Gathered:
         place: npt.NDArray[np.int32],
     ) -> None:
         chunk, spec = sampled.chunk, traces.spec
-        rows = sample_rows(chunk, traces, threads, settings)
+        rows = sample_rows(chunk, traces, threads, settings, self._period_ns)
         nodes = place[np.frombuffer(traces.nodes, np.int32)]
         column = rows.schema.get_field_index("stack")
         self._samples.append(rows.set_column(column, rows.schema.field(column), pa.array(nodes)))

@@ -31,6 +31,7 @@ def read_recording(
     tree: StackTree | None = None,
     lines: bool = False,
     compilation: bool = False,
+    period_ns: int | None = None,
 ) -> Recording:
     """Samples, spans, series, marks, heap classes and facts of a `.jfr` file, its bytes or its path.
 
@@ -38,29 +39,31 @@ def read_recording(
     executor_id and host. Stacks go into `tree`, which may already hold those of other recordings; `stacks` and `frames`
     of the result are that tree as it stands then.
     With `lines`, frames of one method at different source lines are different frames; with `compilation`, so are
-    those that were interpreted, compiled or inlined.
+    those that were interpreted, compiled or inlined. `period_ns` is what a CPU sample stands for in a chunk that does
+    not say it: only the first chunk of a file of async-profiler does.
 
     Every chunk is read by itself with its own types and constants. What is cut, damaged, unfinished or of an
     unsupported version is named in `facts.coverage`, and all else is read. Raises `InputError` where nothing can be,
     and `OSError` where the file cannot be opened.
     """
     with opened(data) as (source, missing):
-        return _Reading(path, origin, tree if tree is not None else StackTree(), lines, compilation).read(
-            source, missing
-        )
+        reading = _Reading(path, origin, tree if tree is not None else StackTree(), lines, compilation, period_ns)
+        return reading.read(source, missing)
 
 
 class _Reading:
     """One call of `read_recording`."""
 
-    def __init__(self, path: str, origin: Origin, tree: StackTree, lines: bool, compilation: bool) -> None:
+    def __init__(
+        self, path: str, origin: Origin, tree: StackTree, lines: bool, compilation: bool, period_ns: int | None
+    ) -> None:
         self._path = path
         self._origin = origin
         self._tree = tree
         self._lines = lines
         self._compilation = compilation
         self._losses = Losses(path)
-        self._gathered = Gathered(tree, self._losses)
+        self._gathered = Gathered(tree, self._losses, period_ns)
         self._versions: list[str] = []
         self._starts_ns: list[int] = []
         self._ends_ns: list[int] = []

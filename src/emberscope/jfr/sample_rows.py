@@ -27,8 +27,13 @@ def counts_of(chunk: Chunk, spec: SampleEvent) -> Longs:
     return np.ones(chunk.rows(spec.name), np.int64) if counts is None else np.clip(counts, 1, MOST_SAMPLES)
 
 
-def sample_rows(chunk: Chunk, traces: Traces, threads: Threads, settings: dict[str, str]) -> pa.Table:
-    """The samples of one event type; `stack` holds nodes of the chunk's own stacks. Origin columns are null."""
+def sample_rows(
+    chunk: Chunk, traces: Traces, threads: Threads, settings: dict[str, str], period_ns: int | None
+) -> pa.Table:
+    """The samples of one event type; `stack` holds nodes of the chunk's own stacks. Origin columns are null.
+
+    `period_ns` is what a CPU sample stands for where `settings` do not say it.
+    """
     spec, count = traces.spec, len(traces.keys)
     times = longs(chunk, spec.name, spec.time)
     time_ns, untimed = times_ns(chunk.header, times) if times is not None else (None, None)
@@ -42,7 +47,7 @@ def sample_rows(chunk: Chunk, traces: Traces, threads: Threads, settings: dict[s
         "state": _state(chunk, spec, count),
         "variant": _variant(chunk, spec, count),
         "count": counts_of(chunk, spec),
-        "value": _value(chunk, spec, settings, is_sleeping),
+        "value": _value(chunk, spec, settings, period_ns, is_sleeping),
         "stack": np.frombuffer(traces.nodes, np.int32),
         "truncated": (np.frombuffer(traces.flags, np.uint8) & IS_TRUNCATED) != 0,
         "thread_id": threads.java_ids(thread_keys, thread_rows),
@@ -100,11 +105,17 @@ def _class(chunk: Chunk, spec: SampleEvent, count: int) -> pa.DictionaryArray:
     return classes(chunk, keys)
 
 
-def _value(chunk: Chunk, spec: SampleEvent, settings: dict[str, str], is_sleeping: npt.NDArray[np.bool_]) -> Any:
+def _value(
+    chunk: Chunk,
+    spec: SampleEvent,
+    settings: dict[str, str],
+    period_ns: int | None,
+    is_sleeping: npt.NDArray[np.bool_],
+) -> Any:
     """The weight in ns or bytes, null where it is not said or does not fit."""
     count = len(is_sleeping)
     if spec.name == EXECUTION_SAMPLE:
-        periods = [cpu_period_ns(settings), wall_period_ns(settings)]
+        periods = [cpu_period_ns(settings) or period_ns, wall_period_ns(settings)]
         which = is_sleeping.astype(np.int8)
         absent = np.array([period is None for period in periods])[which]
         return pa.array(np.array([period or 0 for period in periods], np.int64)[which], mask=absent)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from emberscope.store.chunks import Chunk
+from emberscope.store.chunks import Chunk, Manifest
 from emberscope.tables.coverage import Coverage, Note
 from emberscope.tables.recording import Recording
 from emberscope.tables.run import Application
@@ -114,9 +114,10 @@ def chunk_notes(chunks: Iterable[Chunk]) -> list[Note]:
     for executor_id, own in by_executor(chunks).items():
         where = "driver" if executor_id == "driver" else f"executor {executor_id}"
         manifests = [chunk.manifest for chunk in own if chunk.manifest is not None]
-        # Every manifest counts all that its engine lost before it, so the last one of each knows of all.
+        # Every manifest counts all that its engine lost before it, so the last one of each engine knows of all.
+        lasts = {_engine(manifest): manifest for manifest in manifests}
         lost: dict[str, float] = {}
-        for manifest in {manifest.engine: manifest for manifest in manifests}.values():
+        for manifest in lasts.values():
             for name, count in manifest.lost.items():
                 if count:
                     lost[name] = lost.get(name, 0) + count
@@ -204,6 +205,11 @@ def _swept(chunks: list[Chunk]) -> bool:
 def _died(driver: list[Chunk], application: Application) -> bool:
     """Whether a driver is gone that did not close its recording; one whose application goes on is no loss."""
     return bool(driver) and not _closed(driver) and (_swept(driver) or application.app_end_ms is not None)
+
+
+def _engine(manifest: Manifest) -> str:
+    """The engine without its version and what it found there: `async-profiler` of `async-profiler 4.5 (ctimer)`."""
+    return (manifest.engine or "").partition(" ")[0]
 
 
 def _sequence(chunk: Chunk) -> int:

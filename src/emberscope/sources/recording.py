@@ -86,7 +86,11 @@ def read_chunks(
             if chunk.manifest is not None or manifests_expected:
                 data = chunk.path.read_bytes()
                 notes += check_chunk(chunk, data, where)
-            recordings.append(read_recording(data, where, origin=chunk.origin, lines=lines, compilation=compilation))
+            period_ns = chunk.manifest.sample_period_ns if chunk.manifest is not None else None
+            recording = read_recording(
+                data, where, origin=chunk.origin, lines=lines, compilation=compilation, period_ns=period_ns
+            )
+            recordings.append(recording)
         except InputError as error:
             lost = {"chunks": 1.0, "bytes": float(chunk.path.stat().st_size)}
             notes.append(Note("missing_part", error.reason, where, lost))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -126,9 +125,9 @@ def _recorder(said: Mapping[str, Any], chunks: list[Chunk]) -> dict[str, Any]:
     if not said and not chunks:
         return {}
     manifests = [chunk.manifest for chunk in chunks if chunk.manifest is not None]
-    engines = Counter(manifest.engine for manifest in manifests if manifest.engine)
+    engines = sorted({manifest.engine for manifest in manifests if manifest.engine})
     return {
-        "engine": engines.most_common(1)[0][0] if engines else said.get("engine"),
+        "engine": " + ".join(engines) if engines else said.get("engine"),
         "events": said.get("events"),
         "sample_period_ns": _period_ns(manifests, said.get("sample_period_ns")),
         "chunk_seconds": said.get("chunk_seconds"),
@@ -140,7 +139,7 @@ def _recorder(said: Mapping[str, Any], chunks: list[Chunk]) -> dict[str, Any]:
 
 def _period_ns(manifests: list[Manifest], asked_ns: int | None) -> int | None:
     """The period of CPU samples as the engines of the executors had it, null where it changed or they differ; the one
-    asked for where no manifest says any."""
+    asked for where no manifest says any. An engine without a period takes no CPU samples: another of its process does."""
     periods = {manifest.sample_period_ns for manifest in manifests if manifest.role == "executor"} or {
         manifest.sample_period_ns for manifest in manifests
     }
