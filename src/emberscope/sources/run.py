@@ -139,7 +139,8 @@ def _recorder(said: Mapping[str, Any], chunks: list[Chunk]) -> dict[str, Any]:
 
 def _period_ns(manifests: list[Manifest], asked_ns: int | None) -> int | None:
     """The period of CPU samples as the engines of the executors had it, null where it changed or they differ; the one
-    asked for where no manifest says any. An engine without a period takes no CPU samples: another of its process does."""
+    asked for where no manifest says any. An engine without a period takes no CPU samples; another of its process does.
+    """
     periods = {manifest.sample_period_ns for manifest in manifests if manifest.role == "executor"} or {
         manifest.sample_period_ns for manifest in manifests
     }

@@ -1,11 +1,12 @@
 package io.emberscope;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -18,6 +19,10 @@ import java.util.function.Predicate;
  * that we asked for may leave. Any other event is overwritten in place, so that every offset in the chunk stays right:
  * it keeps its size and start time, becomes an {@code emberscope.Withheld} and is filled with zeros, which read as null
  * or 0 in every field. Strings in the chunk's string pool are overwritten too unless our task spans wrote them.
+ *
+ * <p>A chunk that another engine wrote has types of its own: there the names of types decide, and which type has which
+ * name is read from the chunk's metadata, which must be its first event. One of the types that may not leave is renamed
+ * to {@code emberscope.Withheld} and lends its number to all of them.
  */
 final class ChunkFilter {
     /** The bytes are not a chunk as we know it; nothing of it may be shipped. */
@@ -31,10 +36,20 @@ final class ChunkFilter {
 
     private static final int METADATA = 0;
     private static final int CHECKPOINT = 1;
+    /** A withheld event has at most so many fields of one byte after its start time. */
+    private static final int FEWEST_ZEROS = 3;
+
     private static final int LARGEST_IN_MEMORY = 16 << 20;
 
+    private static final String WITHHELD = "emberscope.Withheld";
+    private static final String SETTING = "jdk.ActiveSetting";
+
     final Set<Long> allowed;
-    final long withheldType;
+    private final Predicate<String> allowedNames;
+    long withheldType;
+    private long settingType = -1;
+    private ChunkTypes types;
+    private final Map<String, String> settings = new HashMap<>();
     final long stringType;
     private final Predicate<String> ourString;
     private final Map<Long, Long> counts = new HashMap<>();
@@ -42,9 +57,19 @@ final class ChunkFilter {
     /** {@code withheldType} is the type id of an event with at most three one-byte fields after its start time. */
     ChunkFilter(Set<Long> allowed, long withheldType, long stringType, Predicate<String> ourString) {
         this.allowed = allowed;
+        this.allowedNames = null;
         this.withheldType = withheldType;
         this.stringType = stringType;
         this.ourString = ourString;
+    }
+
+    /** For chunks that describe types of their own: those of these names may leave, and string pools as they are. */
+    ChunkFilter(Predicate<String> allowedNames) {
+        this.allowed = new HashSet<>();
+        this.allowedNames = allowedNames;
+        this.withheldType = -1;
+        this.stringType = -1;
+        this.ourString = text -> true;
     }
 
     /** Copies the events that follow the header; {@code in} ends where the chunk ends. Returns how many were kept back. */
@@ -54,6 +79,7 @@ final class ChunkFilter {
         byte[] buffer = new byte[1 << 16];
         Varint size = new Varint();
         Varint type = new Varint();
+        types = null;
         while (left > 0) {
             size.read(in);
             long body = size.value - size.length;
@@ -67,7 +93,11 @@ final class ChunkFilter {
                 throw new NotAChunk("an event that is shorter than its type");
             }
             counts.merge(type.value, 1L, Long::sum);
-            if (type.value == METADATA || allowed.contains(type.value)) {
+            if (allowedNames != null && (type.value == METADATA || types == null || type.value == settingType)) {
+                size.write(out);
+                type.write(out);
+                out.write(described(type.value, whole(in, body)));
+            } else if (type.value == METADATA || allowed.contains(type.value)) {
                 size.write(out);
                 type.write(out);
                 pass(in, body, out, buffer);
@@ -94,6 +124,54 @@ final class ChunkFilter {
         return counts.getOrDefault(type, 0L);
     }
 
+    /** How many events of the type of this name came by, where names decide. */
+    long count(String name) {
+        return types == null ? 0 : count(types.idOf(name));
+    }
+
+    private static byte[] whole(InputStream in, long body) throws IOException {
+        if (body > LARGEST_IN_MEMORY) {
+            throw new NotAChunk("an event of " + body + " bytes");
+        }
+        byte[] bytes = new byte[(int) body];
+        readFully(in, bytes);
+        return bytes;
+    }
+
+    /** The metadata, from which it is learnt what may leave, or a setting of the recording, which is remembered. */
+    private byte[] described(long type, byte[] body) throws NotAChunk {
+        if (type != METADATA) {
+            if (types == null) {
+                throw new NotAChunk("it does not begin with its metadata");
+            }
+            Map<String, String> texts = types.texts(SETTING, body);
+            settings.put(texts.get("name"), texts.get("value"));
+            return body;
+        }
+        types = new ChunkTypes(body);
+        allowed.clear();
+        withheldType = -1;
+        settingType = -1;
+        for (ChunkTypes.Type each : types.byName.values()) {
+            if (allowedNames.test(each.name)) {
+                allowed.add(each.id);
+                settingType = each.name.equals(SETTING) ? each.id : settingType;
+            }
+        }
+        for (ChunkTypes.Type each : types.byName.values()) {
+            if (!allowed.contains(each.id) && each.canBeEmptyIn(FEWEST_ZEROS) && types.rename(each, WITHHELD)) {
+                withheldType = each.id;
+                break;
+            }
+        }
+        return body;
+    }
+
+    /** What recordings said of themselves in chunks that went by ({@code jdk.ActiveSetting}), where names decide. */
+    Map<String, String> settings() {
+        return Collections.unmodifiableMap(settings);
+    }
+
     private void withhold(InputStream in, Varint type, long body, OutputStream out, byte[] buffer) throws IOException {
         Varint start = new Varint();
         start.read(in);
@@ -101,9 +179,9 @@ final class ChunkFilter {
         if (rest < 0) {
             throw new NotAChunk("an event that is shorter than its start time");
         }
-        Varint renamed = Varint.of(withheldType);
+        Varint renamed = Varint.of(Math.max(withheldType, 0));
         long fill = type.length + rest - renamed.length;
-        if (fill >= 3) {
+        if (fill >= FEWEST_ZEROS && withheldType >= 0) {
             renamed.write(out);
         } else {
             type.write(out);
@@ -158,7 +236,7 @@ final class ChunkFilter {
     }
 
     private void hideStrings(byte[] pool) throws NotAChunk {
-        Cursor at = new Cursor(pool);
+        ChunkCursor at = new ChunkCursor(pool);
         long count = at.varint();
         for (long i = 0; i < count; i++) {
             at.varint(); // key
@@ -255,57 +333,6 @@ final class ChunkFilter {
 
         void write(OutputStream out) throws IOException {
             out.write(raw, 0, length);
-        }
-    }
-
-    /** Reads from an array with every step checked. */
-    private static final class Cursor {
-        private final byte[] bytes;
-        int position;
-
-        Cursor(byte[] bytes) {
-            this.bytes = bytes;
-        }
-
-        int octet() throws NotAChunk {
-            if (position >= bytes.length) {
-                throw new NotAChunk("a string pool that ends early");
-            }
-            return bytes[position++] & 0xff;
-        }
-
-        long varint() throws NotAChunk {
-            long value = 0;
-            for (int i = 0; i < 9; i++) {
-                int octet = octet();
-                value |= (long) (i == 8 ? octet : octet & 0x7f) << (7 * i);
-                if (octet < 0x80) {
-                    break;
-                }
-            }
-            return value;
-        }
-
-        String characters(long count) throws NotAChunk {
-            StringBuilder out = new StringBuilder();
-            for (long i = 0; i < count; i++) {
-                out.append((char) varint());
-            }
-            return out.toString();
-        }
-
-        String text(long length, String charset) throws NotAChunk {
-            if (length < 0 || length > bytes.length - position) {
-                throw new NotAChunk("a string that is longer than its pool");
-            }
-            ByteArrayOutputStream out = new ByteArrayOutputStream((int) length);
-            out.write(bytes, position, (int) length);
-            position += (int) length;
-            try {
-                return out.toString(charset);
-            } catch (java.io.UnsupportedEncodingException impossible) {
-                throw new NotAChunk(charset);
-            }
         }
     }
 }
