@@ -55,7 +55,39 @@ SETTINGS: Final = (
         "name",
         "auto",
         "",
-        "What takes the samples: auto or jfr, both JDK Flight Recorder. Anything else is reported and jfr is used.",
+        "What takes the samples. jfr: JDK Flight Recorder alone. async-profiler: that one (4.x) for cpu, wall, "
+        "alloc, live, lock and nativemem, and Flight Recorder for all else. auto: async-profiler where its library "
+        "is there and no process has crashed with it on this host, else jfr. Where async-profiler cannot be used, "
+        "one sentence in the coverage says why. Its library is there where its jar is on the class path, such as by "
+        "`--packages tools.profiler:async-profiler:4.5`, or where spark.emberscope.engine.path names it.",
+    ),
+    Setting(
+        "engine.path",
+        "path",
+        "",
+        "",
+        "The jar or the library (libasyncProfiler.so) of async-profiler, on every host. Where there is no such file "
+        "the class path is searched.",
+    ),
+    Setting(
+        "engine.options",
+        "names",
+        "",
+        "",
+        "Options for async-profiler in its own language, such as cstack=dwarf,alluser. They come last and replace "
+        "those of the recorder. Left out are actions, outputs and files (start, stop, dump, jfr, file, loop and the "
+        "like).",
+    ),
+    Setting(
+        "engine.retry",
+        "boolean",
+        "false",
+        "",
+        "With engine=async-profiler: start it although a process has crashed with it on this host, and forget that "
+        "crash. A note of each start is kept in /var/tmp/emberscope-<user>, else in ~/.emberscope, else in the JVM's"
+        " temporary directory. A crash is a process that left its note and a report of HotSpot (hs_err) behind, or "
+        "two in a row that ended within ten seconds of the start. It counts for that version of the library on that "
+        "version of Java.",
     ),
     Setting(
         "events",
@@ -103,6 +135,17 @@ SETTINGS: Final = (
         "Mean time between two looks at the threads of running tasks, and at those of the driver that have work.",
     ),
     Setting("rate.alloc", "count", "150", "samples/s", "Most allocation samples per second of one process."),
+    Setting(
+        "rate.alloc.bytes",
+        "size",
+        "2m",
+        "bytes",
+        "With async-profiler: memory allocated between two samples (alloc, live).",
+    ),
+    Setting("rate.wall", "time", "50ms", "ms", "Time between two looks at a thread, whatever it does (wall)."),
+    Setting(
+        "rate.nativemem", "size", "1m", "bytes", "With async-profiler: native memory allocated between two samples."
+    ),
     Setting("rate.lock", "time", "20ms", "ms", "Shortest wait for a monitor or a parked thread that is recorded."),
     Setting("rate.io", "time", "10ms", "ms", "Shortest wait for a file or a socket that is recorded."),
     Setting(

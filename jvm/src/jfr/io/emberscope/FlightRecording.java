@@ -10,6 +10,7 @@ import java.nio.file.Paths;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -58,7 +59,17 @@ final class FlightRecording implements Engine {
 
     /** {@code kinds} of events to record. */
     FlightRecording(List<String> kinds) {
-        this.kinds = kinds;
+        this.kinds = new ArrayList<>(kinds);
+    }
+
+    @Override
+    public void take(List<String> left) {
+        kinds.addAll(left);
+        if (recording != null) {
+            cpuNanosAtStart = cpuNanos();
+            chosen = FlightSettings.choose(settings, kinds, true);
+            recording.setSettings(FlightRates.slowed(chosen.values, steps));
+        }
     }
 
     @Override

@@ -7,6 +7,15 @@ import java.util.List;
 
 /** A sampler inside this JVM that writes self-contained chunks. All calls come from the recorder's own thread. */
 interface Engine {
+    /** It cannot be used here, for a reason that is to be said as it is. */
+    final class Unavailable extends Exception {
+        private static final long serialVersionUID = 1;
+
+        Unavailable(String reason) {
+            super(reason);
+        }
+    }
+
     /** Starts sampling. Takes seconds on a busy machine. */
     void start(Settings settings, Problems problems) throws Exception;
 
@@ -15,6 +24,14 @@ interface Engine {
 
     /** Closes the current chunk. Gives all closed chunks that reach beyond a time (epoch ns); some may be repeated. */
     InputStream closed(long afterNanos) throws Exception;
+
+    /** The same for the last time: nothing is sampled any more after it. */
+    default InputStream last(long afterNanos) throws Exception {
+        return closed(afterNanos);
+    }
+
+    /** Kinds of events that another engine leaves to this one. */
+    default void take(List<String> kinds) {}
 
     /** Where the exiting JVM has stopped this engine behind our back: all chunks that it left. Null where it has not. */
     InputStream tail(long waitMs) throws Exception;

@@ -24,6 +24,9 @@ final class EngineRun {
         try {
             engine.start(settings, problems);
             return new EngineRun(engine, new ChunkShipper(process, engine, problems), process.governor, problems);
+        } catch (Engine.Unavailable unavailable) {
+            problems.add("engine", unavailable.getMessage());
+            return null;
         } catch (Throwable failed) {
             problems.add("start", failed);
             return null;
@@ -50,7 +53,7 @@ final class EngineRun {
         long endNanos = (System.currentTimeMillis() - 50) * 1_000_000;
         Exception failure = null;
         try {
-            ship(engine.closed(shipper.afterNanos()), store, address, endNanos);
+            ship(engine.last(shipper.afterNanos()), store, address, endNanos);
         } catch (Exception failed) {
             failure = failed;
         }

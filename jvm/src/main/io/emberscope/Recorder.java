@@ -165,8 +165,9 @@ final class Recorder implements Runnable {
         }
         try {
             settings.fault("thread.start");
-            for (Engine engine : Engines.find(settings, problems)) {
-                EngineRun run = EngineRun.start(engine, process, settings, problems);
+            List<Engine> engines = Engines.find(settings, problems);
+            for (int i = 0; i < engines.size(); i++) { // It may grow.
+                EngineRun run = EngineRun.start(engines.get(i), process, settings, problems);
                 if (run != null) {
                     running.add(run);
                 }
