@@ -1,0 +1,220 @@
+package io.emberscope;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * async-profiler (4.x) as an engine, where its library is there: beside JDK Flight Recorder, which writes the task spans
+ * and records every kind that this one does not take.
+ *
+ * <p>It writes one file, and is told to close a chunk of it ({@code dump}): sampling stands still only while that chunk's
+ * constants are written, well under a sample's interval, where a stop and a new start would lose tens of milliseconds.
+ * The file has no name any more once it is open, so that nothing is left where the process is killed. It cannot be cut
+ * at its front; so it is begun anew (a stop and a start) where it has taken half of the disk that it may take, and every
+ * few chunks where live objects are asked for, which are only written at a stop. {@code benchmarks/rotation.py} has the
+ * figures of both.
+ */
+final class AsyncProfiler implements Engine {
+    /** Kinds of events that it records better than JDK Flight Recorder, or alone. */
+    static final List<String> KINDS = Arrays.asList("cpu", "wall", "alloc", "live", "lock", "nativemem");
+
+    static final String NOT_USED = "async-profiler is not used, JDK Flight Recorder takes its place: ";
+
+    /** What may leave this JVM: samples and how they were taken. Never the command line, properties, environment. */
+    private static final List<String> SHIPPED = Arrays.asList(
+            "jdk.ExecutionSample",
+            "profiler.WallClockSample",
+            "jdk.ObjectAllocationInNewTLAB",
+            "jdk.ObjectAllocationOutsideTLAB",
+            "profiler.LiveObject",
+            "jdk.JavaMonitorEnter",
+            "jdk.ThreadPark",
+            "profiler.Malloc",
+            "profiler.Free",
+            "profiler.NativeLock",
+            "jdk.MethodTrace",
+            "jdk.ActiveSetting");
+
+    private static final int CHUNKS_OF_LIVE = 10;
+    private static final long LOOK_NANOS = 10_000_000_000L;
+
+    private final AsyncLibrary.Source source;
+    private final EngineCanary canary;
+    private final List<String> kinds;
+    private final Consumer<List<String>> heir;
+    private final AsyncChunks chunks = new AsyncChunks();
+    private final ChunkFilter filter = new ChunkFilter(SHIPPED::contains);
+    private Settings settings;
+    private Problems problems;
+    private AsyncLibrary library;
+    private AsyncOptions options;
+    private String version;
+    private Path directory;
+    private boolean running;
+    private int chunksOfFile;
+    private long firstNanos;
+    private long lookedNanos;
+    private String other;
+
+    /** {@code heir} records the {@code kinds} where this engine cannot. */
+    AsyncProfiler(
+            AsyncLibrary.Source source, EngineCanary canary, List<String> kinds, Consumer<List<String>> heir) {
+        this.source = source;
+        this.canary = canary;
+        this.kinds = kinds;
+        this.heir = heir;
+    }
+
+    @Override
+    public void start(Settings settings, Problems problems) throws Exception {
+        this.settings = settings;
+        this.problems = problems;
+        try {
+            canary.starting();
+            library = AsyncLibrary.load(source);
+            version = library.execute("version");
+            options = new AsyncOptions(settings, kinds, problems);
+            directory = Files.createTempDirectory("emberscope-async-");
+            directory.toFile().deleteOnExit();
+            firstNanos = System.currentTimeMillis() * 1_000_000;
+            begin();
+            lookedNanos = System.nanoTime();
+        } catch (Exception | LinkageError failed) {
+            heir.accept(kinds);
+            canary.close();
+            throw new Unavailable(NOT_USED + failed.getMessage());
+        }
+    }
+
+    private void begin() throws IOException {
+        Path file = Files.createTempFile(directory, "recording-", ".jfr");
+        try {
+            library.execute(options.start(file));
+            running = true;
+            chunks.open(file.toFile());
+        } finally {
+            Files.deleteIfExists(file);
+        }
+        chunksOfFile = 0;
+    }
+
+    private void stop() {
+        if (running) {
+            running = false;
+            library.execute("stop");
+        }
+    }
+
+    @Override
+    public String mustStop() {
+        canary.beat();
+        if (other == null && System.nanoTime() - lookedNanos > LOOK_NANOS) {
+            lookedNanos = System.nanoTime();
+            other = AsyncLibrary.other();
+        }
+        if (other != null) {
+            return "async-profiler of the recorder stopped, since another profiler was loaded: " + other;
+        }
+        long least = settings.bytes(Settings.Key.BUDGET_FREE);
+        long free = directory.toFile().getUsableSpace();
+        boolean there = Files.isDirectory(directory);
+        return !there || free >= least
+                ? null
+                : "only " + (free >> 20) + " MiB are free in " + directory + ", where async-profiler keeps its chunks: nothing is "
+                        + "recorded below " + (least >> 20) + " MiB (" + Settings.Key.BUDGET_FREE.key + ")";
+    }
+
+    @Override
+    public InputStream closed(long afterNanos) throws Exception {
+        chunks.forget(afterNanos);
+        if (running) {
+            chunksOfFile++;
+            long most = settings.bytes(Settings.Key.BUDGET_DISK) / 2;
+            boolean anew = chunks.length() > most || kinds.contains("live") && chunksOfFile >= CHUNKS_OF_LIVE;
+            if (anew) {
+                stop();
+                chunks.finish(most);
+                begin();
+            } else {
+                library.execute("dump,jfr,file=" + directory.resolve("recording"));
+                if (chunks.collect() == 0) {
+                    problems.add("chunk", "async-profiler closed a chunk that is not whole: it is lost");
+                    stop();
+                    begin();
+                }
+            }
+        }
+        return chunks.after(afterNanos);
+    }
+
+    /** The last time: by a stop, which writes what lives. */
+    @Override
+    public InputStream last(long afterNanos) throws Exception {
+        chunks.forget(afterNanos);
+        stop();
+        chunks.collect();
+        return chunks.after(afterNanos);
+    }
+
+    /** It runs until we stop it: an exit goes through our own hook first. */
+    @Override
+    public InputStream tail(long waitMs) {
+        return null;
+    }
+
+    @Override
+    public void close() throws Exception {
+        try {
+            if (other != null) {
+                heir.accept(kinds);
+            }
+            stop();
+        } finally {
+            chunks.close();
+            File[] left = directory.toFile().listFiles();
+            for (File file : left == null ? new File[0] : left) {
+                Files.deleteIfExists(file.toPath());
+            }
+            Files.deleteIfExists(directory);
+            canary.close();
+        }
+    }
+
+    @Override
+    public ChunkFilter filter() {
+        return filter;
+    }
+
+    @Override
+    public long firstNanos() {
+        return firstNanos;
+    }
+
+    /** With how CPU is really sampled, as the recording says: asked for perf events it may have fallen back to a timer. */
+    @Override
+    public String name() {
+        String engine = filter.settings().get("engine");
+        return "async-profiler " + version + (engine == null || !kinds.contains("cpu") ? "" : " (" + engine + ")");
+    }
+
+    @Override
+    public List<String> events() {
+        return kinds;
+    }
+
+    @Override
+    public Long samplePeriodNs() {
+        return kinds.contains("cpu") ? options.periodNs(filter.settings()) : null;
+    }
+
+    @Override
+    public int stackDepth() {
+        return settings.count(Settings.Key.DEPTH, 1);
+    }
+}
