@@ -122,6 +122,7 @@ def test_what_can_be_read_is_told_beside_what_cannot(verb, places, capsys):
         ("run --store @empty", "a command is missing"),
         ("run --nonsense -- true", "--nonsense"),
         ("run --engine magic -- true", "magic"),
+        ("run --engine-path nowhere.jar -- true", "nowhere.jar"),
         ("run --chunk-seconds 0 -- true", "0"),
         ("run --group .. -- true", "cannot be the name of a group"),
     ],

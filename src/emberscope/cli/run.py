@@ -34,7 +34,8 @@ Examples:
     "--store", metavar="DIR", help=f"Where runs are kept: ${STORE_VARIABLE}, else ./{DEFAULT_STORE}.", default=None
 )
 @click.option("--group", default="default", show_default=True, metavar="NAME", help="A name to keep runs together.")
-@click.option("--engine", type=click.Choice(["auto", "jfr"]), help="What takes the samples.")
+@click.option("--engine", type=click.Choice(["auto", "jfr", "async-profiler"]), help="What takes the samples.")
+@click.option("--engine-path", metavar="FILE", help="The jar or the library of async-profiler.")
 @click.option("--events", metavar="LIST", help="What is sampled, such as cpu,alloc,lock,gc.")
 @click.option("--chunk-seconds", type=click.IntRange(min=1), help="How often a part of the recording is put away.")
 @click.option("--report", metavar="FILE", help="Write the report here too.")
@@ -43,6 +44,7 @@ def command(
     store: str | None,
     group: str,
     engine: str | None,
+    engine_path: str | None,
     events: str | None,
     chunk_seconds: int | None,
     report: str | None,
@@ -72,7 +74,19 @@ def command(
         raise UsageError("--store is empty.", hint="Name a directory, or leave it out.")
     place = Path(os.path.abspath(store or os.environ.get(STORE_VARIABLE) or DEFAULT_STORE))
     check_output(report, [str(place), *arguments])
-    chosen = {"engine": engine, "events": events, "chunk.seconds": str(chunk_seconds) if chunk_seconds else None}
+    if engine_path is not None:
+        engine_path = os.path.abspath(engine_path)
+        if not os.path.isfile(engine_path):
+            hint = (
+                "Its jar is tools.profiler:async-profiler of Maven Central; its library is libasyncProfiler.so in it."
+            )
+            raise UsageError(f"--engine-path: there is no file {engine_path}.", hint=hint)
+    chosen = {
+        "engine": engine,
+        "engine.path": engine_path,
+        "events": events,
+        "chunk.seconds": str(chunk_seconds) if chunk_seconds else None,
+    }
     why_no_store = ""
     try:
         check_writable(place)

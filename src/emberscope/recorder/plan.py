@@ -92,7 +92,7 @@ def _recorder_settings(
 ) -> dict[str, str]:
     settings = {
         "spark.plugins": PLUGIN_CLASS,
-        "spark.jars": str(jar),
+        "spark.jars": ",".join([str(jar), *_engine_jar(chosen)]),
         f"{PREFIX}store": str(store),
         f"{PREFIX}group": group,
         f"{PREFIX}status": str(status),
@@ -100,6 +100,12 @@ def _recorder_settings(
     if spark.version is not None and spark.version.startswith(_JARS_TOO_LATE):
         settings |= {"spark.driver.extraClassPath": str(jar), "spark.executor.extraClassPath": str(jar)}
     return settings
+
+
+def _engine_jar(chosen: Mapping[str, str]) -> list[str]:
+    """The jar of an engine, which Spark then brings to executors on other hosts; a library it cannot bring."""
+    path = chosen.get("engine.path", "")
+    return [path] if path.endswith(".jar") else []
 
 
 def _forced(chosen: Mapping[str, str]) -> frozenset[str]:

@@ -132,7 +132,8 @@ SETTINGS: Final = (
         "time",
         "50ms",
         "ms",
-        "Mean time between two looks at the threads of running tasks, and at those of the driver that have work.",
+        "Mean time between two looks at the threads of running tasks, and at those of the driver that have work. With "
+        "engine=async-profiler between two looks at any thread.",
     ),
     Setting("rate.alloc", "count", "150", "samples/s", "Most allocation samples per second of one process."),
     Setting(
@@ -142,7 +143,6 @@ SETTINGS: Final = (
         "bytes",
         "With async-profiler: memory allocated between two samples (alloc, live).",
     ),
-    Setting("rate.wall", "time", "50ms", "ms", "Time between two looks at a thread, whatever it does (wall)."),
     Setting(
         "rate.nativemem", "size", "1m", "bytes", "With async-profiler: native memory allocated between two samples."
     ),

@@ -123,6 +123,17 @@ final class AsyncLibrary {
         throw new IOException("its library cannot be loaded (" + String.join("; ", refusals) + ")");
     }
 
+    /** Whether this Java (24 or newer) would print a warning on the job's standard error when the library is loaded. */
+    static boolean wouldBeWarnedOf() {
+        try {
+            Object module = Class.class.getMethod("getModule").invoke(AsyncLibrary.class);
+            boolean allowed = (Boolean) module.getClass().getMethod("isNativeAccessEnabled").invoke(module);
+            return !allowed && Integer.parseInt(System.getProperty("java.specification.version")) >= 24;
+        } catch (ReflectiveOperationException | NumberFormatException older) {
+            return false;
+        }
+    }
+
     private static Set<Path> directories() {
         Set<Path> out = new LinkedHashSet<>();
         for (String property : new String[] {"java.io.tmpdir", "user.dir", "user.home"}) {

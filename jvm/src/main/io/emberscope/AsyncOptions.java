@@ -25,7 +25,11 @@ final class AsyncOptions {
 
     private static final Set<String> CLOCKS = new HashSet<>(Arrays.asList("cpu", "ctimer", "itimer"));
 
+    /** Those of {@code options} that are a time or a size between two samples. */
+    private static final Set<String> RATES = new HashSet<>(Arrays.asList("interval", "wall", "alloc", "nativemem"));
+
     private final Map<String, String> options = new LinkedHashMap<>();
+    private final Set<String> users = new HashSet<>();
     private final long askedPeriodNs;
 
     AsyncOptions(Settings settings, List<String> kinds, Problems problems) {
@@ -35,7 +39,7 @@ final class AsyncOptions {
             options.put("interval", String.valueOf(askedPeriodNs));
         }
         if (kinds.contains("wall")) {
-            options.put("wall", settings.millis(Settings.Key.RATE_WALL) + "ms");
+            options.put("wall", String.valueOf(1_000_000 * settings.millis(Settings.Key.RATE_WALL)));
         }
         if (kinds.contains("alloc") || kinds.contains("live")) {
             options.put("alloc", String.valueOf(settings.bytes(Settings.Key.RATE_ALLOC_BYTES)));
@@ -57,6 +61,7 @@ final class AsyncOptions {
             if (OURS.contains(pair[0])) {
                 refused.add(pair[0]);
             } else {
+                users.add(pair[0]);
                 options.remove(pair[0]);
                 options.put(pair[0], pair.length > 1 ? pair[1] : null);
             }
@@ -67,10 +72,17 @@ final class AsyncOptions {
         }
     }
 
-    /** The command that starts a recording into a file. */
-    String start(Path file) {
+    /**
+     * The command that starts a recording into a file, with 2^steps times as much between two samples as was asked for by
+     * our settings; what an option of the user says holds.
+     */
+    String start(Path file, int steps) {
         StringBuilder out = new StringBuilder("start,jfr,jfropts=").append(NOTHING_BUT_SAMPLES).append(",file=").append(file);
-        options.forEach((name, value) -> out.append(',').append(name).append(value == null ? "" : "=" + value));
+        options.forEach((name, value) -> {
+            boolean falls = RATES.contains(name) && !users.contains(name);
+            String now = falls ? String.valueOf(Long.parseLong(value) << steps) : value;
+            out.append(',').append(name).append(now == null ? "" : "=" + now);
+        });
         return out.toString();
     }
 

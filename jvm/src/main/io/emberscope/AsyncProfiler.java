@@ -42,6 +42,10 @@ final class AsyncProfiler implements Engine {
             "jdk.ActiveSetting");
 
     private static final int CHUNKS_OF_LIVE = 10;
+
+    /** To walk the stack of a task (about a hundred frames, native ones too) in a signal's handler: 20 to 40 us. */
+    private static final long NANOS_PER_SAMPLE = 30_000;
+
     private static final long LOOK_NANOS = 10_000_000_000L;
 
     private final AsyncLibrary.Source source;
@@ -58,6 +62,7 @@ final class AsyncProfiler implements Engine {
     private Path directory;
     private boolean running;
     private int chunksOfFile;
+    private int steps;
     private long firstNanos;
     private long lookedNanos;
     private String other;
@@ -95,7 +100,7 @@ final class AsyncProfiler implements Engine {
     private void begin() throws IOException {
         Path file = Files.createTempFile(directory, "recording-", ".jfr");
         try {
-            library.execute(options.start(file));
+            library.execute(options.start(file, steps));
             running = true;
             chunks.open(file.toFile());
         } finally {
@@ -184,6 +189,27 @@ final class AsyncProfiler implements Engine {
             Files.deleteIfExists(directory);
             canary.close();
         }
+    }
+
+    /** Its rates are those of a file, so that takes a stop and a start, of which the last chunk is shipped with the next. */
+    @Override
+    public boolean slow(int newSteps) throws Exception {
+        steps = newSteps;
+        stop();
+        chunks.finish(settings.bytes(Settings.Key.BUDGET_DISK) / 2);
+        if (steps < Governor.SPANS_ONLY) {
+            begin();
+        }
+        return true;
+    }
+
+    @Override
+    public long sampledNanos() {
+        long samples = 0;
+        for (String each : SHIPPED) {
+            samples += each.equals("jdk.ActiveSetting") || each.equals("profiler.Free") ? 0 : filter.count(each);
+        }
+        return samples * NANOS_PER_SAMPLE;
     }
 
     @Override

@@ -82,6 +82,9 @@ final class Engines {
             reason = source == null
                     ? "there is no library for this machine " + (path.isEmpty() ? "" : "at " + path + " or ") + "on the class path"
                     : reason(canary, byName && settings.flag(Settings.Key.ENGINE_RETRY));
+            if (reason == null && !byName && AsyncLibrary.wouldBeWarnedOf()) {
+                reason = "Java would print a warning; --enable-native-access=ALL-UNNAMED allows it";
+            }
             if (reason == null) {
                 return new AsyncProfiler(source, canary, kinds, heir);
             }

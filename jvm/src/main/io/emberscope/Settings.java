@@ -29,7 +29,6 @@ final class Settings {
         RATE_WALL("rate.wall", "time", "50ms"),
         RATE_ALLOC("rate.alloc", "count", "150"),
         RATE_ALLOC_BYTES("rate.alloc.bytes", "size", "2m"),
-        RATE_WALL("rate.wall", "time", "50ms"),
         RATE_NATIVEMEM("rate.nativemem", "size", "1m"),
         RATE_LOCK("rate.lock", "time", "20ms"),
         RATE_IO("rate.io", "time", "10ms"),
