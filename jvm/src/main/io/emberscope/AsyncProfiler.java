@@ -93,6 +93,9 @@ final class AsyncProfiler implements Engine {
         } catch (Exception | LinkageError failed) {
             heir.accept(kinds);
             canary.close();
+            if (directory != null) {
+                Files.deleteIfExists(directory);
+            }
             throw new Unavailable(NOT_USED + failed.getMessage());
         }
     }
