@@ -1,6 +1,7 @@
 """How much of the CPU do the samples see? A real Spark application against Spark's own accounts, stage by stage.
 
-    PYTHONPATH=. python benchmarks/accuracy.py --work DIR --java 17=HOME --java 25=HOME [--only VARIANT]... [--resume]
+    PYTHONPATH=. python benchmarks/accuracy.py --work DIR --java 17=HOME --java 25=HOME [--async-profiler JAR]
+        [--only VARIANT]... [--resume]
     PYTHONPATH=. python benchmarks/accuracy.py --run RUN
 
 The first runs an application with one stage of each nature (`tests/jobs/cpu/CpuStages.java`), each of more than 20
@@ -53,6 +54,7 @@ def main() -> int:
     options.add_argument("--run", type=Path, help="print the table of this run, and do nothing else")
     options.add_argument("--work", type=Path, help="where the runs and what was measured are kept")
     options.add_argument("--java", action="append", default=[], metavar="VERSION=HOME")
+    options.add_argument("--async-profiler", type=Path, metavar="JAR", help="its jar, for the variants with it")
     options.add_argument("--only", action="append", choices=list(VARIANTS), help="only these (default: all)")
     options.add_argument("--seconds", type=float, default=21, help="CPU of each stage (default: %(default)s)")
     options.add_argument("--resume", action="store_true", help="keep what was measured before")
@@ -66,7 +68,8 @@ def main() -> int:
         options.error("--work or --run is needed")
     homes = {version: Path(home) for version, _, home in (each.partition("=") for each in chosen.java)}
     for name in chosen.only or VARIANTS:
-        measure(VARIANTS[name], homes, chosen.work, seconds=chosen.seconds, resume=chosen.resume)
+        jar = chosen.async_profiler
+        measure(VARIANTS[name], homes, jar, chosen.work, seconds=chosen.seconds, resume=chosen.resume)
     found = {name: result for name in VARIANTS if (result := kept(chosen.work, name)) is not None}
     chosen.output.write_text(page(found), encoding="utf-8")
     print(f"{chosen.output} is written", file=sys.stderr)
@@ -150,7 +153,7 @@ def share_lines(found: dict[str, dict[str, Any]]) -> list[str]:
 
 
 def worst(shares: dict[str, Any]) -> float:
-    return max(abs(used - seen) for used, seen in zip(shares["known"], shares["found"], strict=True))
+    return max(abs(float(used - seen)) for used, seen in zip(shares["known"], shares["found"], strict=True))
 
 
 def off(result: dict[str, Any]) -> float:
