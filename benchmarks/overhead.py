@@ -150,10 +150,11 @@ def campaign(chosen: argparse.Namespace, setup: dict[str, Any], data: Path, libr
         raise SystemExit(f"{results} has {len(records)} runs of this setup: --resume goes on with them.")
     wanted = []
     for variant in VARIANTS:
-        reason = why_not(variant, library)
-        if reason:
+        if chosen.only and variant.key not in chosen.only:
+            continue
+        if reason := why_not(variant, library):
             print(f"{variant.key} is left out: {reason}", file=sys.stderr)
-        elif variant.key in (chosen.only or variant.key):
+        else:
             wanted.append(variant)
     done = {(record["round"], record["key"]) for record in records if not record["fault"]}
     for round_ in range(chosen.rounds):

@@ -178,6 +178,10 @@ def _filled(text: str, places: Mapping[str, str]) -> str:
 
 def evidence(variant: Variant, start: Start) -> Evidence:
     """What was recorded, by the driver and by both executors."""
+    if variant.event_log and not any(
+        path.is_file() and path.stat().st_size for path in start.out.rglob(".incoming/**/*")
+    ):
+        return Evidence("no event log was written")
     if start.store is not None and start.status is not None:
         return _of_emberscope(start.store, start.status)
     files = sorted(start.out.glob("*.jfr")) if variant.options else []
