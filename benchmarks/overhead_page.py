@@ -131,8 +131,9 @@ WHERE: Final = {
 
 
 def where(records: Sequence[Record], job: str, variants: Iterable[Variant]) -> list[str]:
-    """Medians of CPU seconds by what the threads are for."""
-    lines = [f"| CPU seconds, medians | all | own threads | {' | '.join(WHERE)} | all else |", "|---|" + "---:|" * 7]
+    """Medians of CPU seconds: what a job of any length pays, and all of it by what the threads are for."""
+    names = " | ".join(["all", "before and after the work", "own threads", *WHERE, "all else"])
+    lines = [f"| CPU seconds, medians | {names} |", "|---|" + "---:|" * 8]
     for variant in variants:
         runs = list(good(records, variant.key).values())
         if variant.job != job or not runs:
@@ -147,7 +148,8 @@ def where(records: Sequence[Record], job: str, variants: Iterable[Variant]) -> l
             )
         whole = median_of(runs, "cpu_s")
         figures = " | ".join(f"{part:.2f}" for part in [*parts, whole - sum(parts)])
-        lines.append(f"| {variant.title} | {whole:.1f} | {figures} |")
+        around = statistics.median(run["cpu_s"] - run["work_cpu_s"] for run in runs)
+        lines.append(f"| {variant.title} | {whole:.1f} | {around:.1f} | {figures} |")
     return lines
 
 
