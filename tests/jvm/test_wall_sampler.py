@@ -62,11 +62,28 @@ def test_states_and_tasks_are_those_of_the_job(
 
     spans = {span["task_id"]: span for span in run.tables["spans"].to_pylist() if span["end_ns"] is not None}
     assert sorted(spans) == list(range(6 * 61)), "every task once, whoever wrote it"
-    recorded_ns = sum(row["value"] for row in wall)
-    lasted_ns = sum(span["end_ns"] - span["start_ns"] for span in spans.values())
-    assert recorded_ns == pytest.approx(lasted_ns, rel=0.2), "samples stand for the time of the tasks"
+    # A short task may end while its thread is looked at; then that look is nobody's.
+    lasted_ns = {task: span["end_ns"] - span["start_ns"] for task, span in spans.items()}
+    long = {task: ns for task, ns in lasted_ns.items() if ns > 1_000_000_000}
+    assert len(long) >= 6
+    recorded_ns = sum(row["value"] for row in wall if row["task_id"] in long)
+    assert recorded_ns == pytest.approx(sum(long.values()), rel=0.2), "samples stand for the time of the tasks"
 
     manifests = _manifests(tmp_path)
     assert [manifest["last"] for manifest in manifests] == [False] * (len(manifests) - 1) + [True]
     assert {tuple(manifest["events"]) for manifest in manifests} == {("wall",)}
     assert {manifest["withheld"] for manifest in manifests} == {0}
+
+
+def test_more_stacks_than_memory_could_hold_are_held_in_the_budget(classes: Path) -> None:
+    flags = ("-Xmx64m", "-XX:+ExitOnOutOfMemoryError")
+    said = json.loads(
+        toolchain.java(toolchain.jdk_homes()[0], *flags, "io.emberscope.ManyStacks", "30000", classes=classes)
+    )
+    assert said["written"] > 2 * said["budget"]
+    one_stack = 400 * 64
+    assert said["most_open"] <= said["budget"] / 4 + one_stack
+    assert said["most_closed"] <= said["budget"] / 2
+    (problem,) = said["problems"]
+    assert "a chunk was lost" in problem["message"]
+    assert problem["count"] >= 2

@@ -77,8 +77,28 @@ final class FlightBytes {
         return raw(body.bytes, body.size);
     }
 
+    /** Begins an event of unknown size: there is room for four bytes of it, as the JVM has. Gives its place. */
+    int begin() {
+        int place = size;
+        fixed(0, 4);
+        return place;
+    }
+
+    /** Ends the event that was begun at {@code place}. */
+    void end(int place) {
+        int length = size - place;
+        for (int i = 0; i < 4; i++) {
+            bytes[place + i] = (byte) (length >>> (7 * i) & 0x7f | (i < 3 ? 0x80 : 0));
+        }
+    }
+
     FlightBytes all(FlightBytes other) {
         return raw(other.bytes, other.size);
+    }
+
+    /** Puts bytes in the place of those at the beginning. */
+    void replaceStart(FlightBytes start) {
+        System.arraycopy(start.bytes, 0, bytes, 0, start.size);
     }
 
     private FlightBytes raw(byte[] source, int length) {

@@ -19,7 +19,7 @@ final class FlightFileWriter {
     final long startNanos;
     private final long startTime;
     private final FlightStacks stacks = new FlightStacks();
-    private final FlightBytes events = new FlightBytes(1 << 12);
+    private final FlightBytes out = new FlightBytes(1 << 12);
     private final FlightBytes body = new FlightBytes(1 << 8);
     private final Map<Long, String> threads = new HashMap<>();
     private long textBytes;
@@ -28,11 +28,14 @@ final class FlightFileWriter {
     FlightFileWriter(long startNanos, long startTime) {
         this.startNanos = startNanos;
         this.startTime = startTime;
+        for (int i = 0; i < HEADER_BYTES; i++) {
+            out.octet(0);
+        }
     }
 
     /** Memory that the chunk takes, and will take when it is written: rather too much than too little. */
     long bytes() {
-        return events.size() + stacks.bytes() + textBytes;
+        return out.size() + stacks.bytes() + textBytes;
     }
 
     int stack(StackTraceElement[] stack, boolean cut) {
@@ -45,7 +48,7 @@ final class FlightFileWriter {
         event(FlightTypes.WALL_SAMPLE, time);
         body.number(thread(threadId, threadName)).number(stack).number(state.ordinal() + 1);
         body.number(count).number(spanNanos).number(taskId);
-        events.event(body);
+        out.event(body);
     }
 
     void taskStart(TaskSpans.Task task) {
@@ -53,7 +56,7 @@ final class FlightFileWriter {
         body.number(0L);
         task(task);
         body.number(task.cpuStartNs);
-        events.event(body);
+        out.event(body);
     }
 
     void taskSpan(TaskSpans.Task task, long endTime, String outcome) {
@@ -61,7 +64,7 @@ final class FlightFileWriter {
         body.number(endTime - task.startTime);
         task(task);
         body.text(outcome).number(task.cpuStartNs).number(task.cpuEndNs);
-        events.event(body);
+        out.event(body);
     }
 
     private void event(int type, long time) {
@@ -83,36 +86,39 @@ final class FlightFileWriter {
         return id;
     }
 
-    /** The chunk; {@code endTime} is its end by {@code System.nanoTime()}. */
+    /** The chunk; {@code endTime} is its end by {@code System.nanoTime()}. Nothing can be added after. */
     byte[] finish(long endTime) {
-        FlightBytes checkpoint = checkpoint();
-        FlightBytes metadata = new FlightBytes(1 << 12);
-        FlightBytes described = new FlightBytes(1 << 12).number(METADATA).number(0L).number(0L).number(1L);
-        metadata.event(described.all(FlightTypes.description()));
-        long checkpointAt = HEADER_BYTES + events.size();
-        long metadataAt = checkpointAt + checkpoint.size();
-        long size = metadataAt + metadata.size();
-        FlightBytes out = new FlightBytes((int) size);
-        out.octet('F').octet('L').octet('R').octet(0).fixed(2, 2).fixed(0, 2);
-        out.fixed(size, 8).fixed(checkpointAt, 8).fixed(metadataAt, 8);
-        out.fixed(startNanos, 8).fixed(endTime - startTime, 8).fixed(0, 8).fixed(SECOND_NANOS, 8);
-        out.fixed(COMPRESSED_INTEGERS, 4);
-        return out.all(events).all(checkpoint).all(metadata).toArray();
+        long checkpointAt = out.size();
+        int event = out.begin();
+        checkpoint();
+        out.end(event);
+        long metadataAt = out.size();
+        event = out.begin();
+        // Start, duration, and the id of this description.
+        out.number(METADATA).number(0L).number(0L).number(1L).all(FlightTypes.description());
+        out.end(event);
+        FlightBytes header = new FlightBytes(HEADER_BYTES);
+        header.octet('F').octet('L').octet('R').octet(0).fixed(2, 2).fixed(0, 2);
+        header.fixed(out.size(), 8).fixed(checkpointAt, 8).fixed(metadataAt, 8);
+        header.fixed(startNanos, 8).fixed(endTime - startTime, 8).fixed(0, 8).fixed(SECOND_NANOS, 8);
+        header.fixed(COMPRESSED_INTEGERS, 4);
+        out.replaceStart(header);
+        return out.toArray();
     }
 
-    private FlightBytes checkpoint() {
-        FlightBytes pools = new FlightBytes(1 << 14).number(FlightTypes.THREAD_STATE).number(WallState.values().length);
+    /** All constants. The JDK does not want a pool without any. */
+    private void checkpoint() {
+        // Start, duration, distance to the checkpoint before, flags, number of pools.
+        out.number(CHECKPOINT).number(0L).number(0L).number(0L).octet(0);
+        out.number(1 + stacks.pools() + (threads.isEmpty() ? 0 : 1));
+        out.number(FlightTypes.THREAD_STATE).number(WallState.values().length);
         for (WallState state : WallState.values()) {
-            pools.number(state.ordinal() + 1).text("STATE_" + state.name());
+            out.number(state.ordinal() + 1).text("STATE_" + state.name());
         }
-        int count = 1 + stacks.write(pools);
+        stacks.write(out);
         if (!threads.isEmpty()) {
-            count++;
-            pools.number(FlightTypes.THREAD).number(threads.size());
-            threads.forEach((id, name) -> pools.number(id.longValue()).text(name).number(0L).text(name).number(id.longValue()));
+            out.number(FlightTypes.THREAD).number(threads.size());
+            threads.forEach((id, name) -> out.number(id.longValue()).text(name).number(0L).text(name).number(id.longValue()));
         }
-        // Time, duration, distance to the checkpoint before, flags, number of pools.
-        FlightBytes all = new FlightBytes(pools.size() + 32).number(CHECKPOINT).number(0L).number(0L).number(0L).octet(0);
-        return new FlightBytes(pools.size() + 32).event(all.number(count).all(pools));
     }
 }

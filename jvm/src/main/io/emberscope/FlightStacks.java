@@ -71,10 +71,15 @@ final class FlightStacks {
         return known;
     }
 
-    /** Adds the pools of traces, methods, classes, symbols and frame types. Gives their number: the JDK wants none empty. */
-    int write(FlightBytes out) {
+    /** How many pools {@link #write} writes. */
+    int pools() {
+        return methods.size == 0 ? 0 : 5;
+    }
+
+    /** Adds the pools of traces, methods, classes, symbols and frame types; none where there is no stack. */
+    void write(FlightBytes out) {
         if (methods.size == 0) {
-            return 0;
+            return;
         }
         traces(out);
         // Keys are numbers from 1; symbols are the classes, the methods' names, and last the unknown descriptor.
@@ -98,7 +103,6 @@ final class FlightStacks {
         }
         out.number(descriptor).text("()");
         out.number(FlightTypes.FRAME_TYPE).number(2).number(JAVA).text("Java").number(NATIVE).text("Native");
-        return 5;
     }
 
     private void traces(FlightBytes out) {

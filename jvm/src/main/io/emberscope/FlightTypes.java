@@ -69,12 +69,16 @@ final class FlightTypes {
             return field(field, type, "constantPool", "true");
         }
 
-        /** A field of ticks: a time or a span of time. */
-        Element ticks(String field, int annotation) {
+        /** A field that is a time or a span of time, as the annotation says. */
+        Element time(String field, int annotation, String unit) {
             field(field, LONG);
             children.get(children.size() - 1)
-                    .with(new Element("annotation", "class", String.valueOf(annotation), "value", "TICKS"));
+                    .with(new Element("annotation", "class", String.valueOf(annotation), "value", unit));
             return this;
+        }
+
+        Element ticks(String field, int annotation) {
+            return time(field, annotation, "TICKS");
         }
     }
 
@@ -100,11 +104,11 @@ final class FlightTypes {
                 .field("samples", INT)
                 .ticks("timeSpan", TIMESPAN)
                 .field("taskId", LONG);
-        task(types, TASK_START, "emberscope.TaskStart", "Task start").field("cpuStart", LONG);
+        task(types, TASK_START, "emberscope.TaskStart", "Task start").time("cpuStart", TIMESPAN, "NANOSECONDS");
         task(types, TASK_SPAN, "emberscope.TaskSpan", "Task")
                 .field("outcome", STRING)
-                .field("cpuStart", LONG)
-                .field("cpuEnd", LONG);
+                .time("cpuStart", TIMESPAN, "NANOSECONDS")
+                .time("cpuEnd", TIMESPAN, "NANOSECONDS");
         return written(new Element("root").with(types).with(new Element("region", "locale", "en", "gmtOffset", "0")));
     }
 

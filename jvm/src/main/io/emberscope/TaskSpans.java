@@ -100,6 +100,7 @@ final class TaskSpans {
         if (engineWriter != null) {
             for (Task task : running.values()) {
                 // Its span starts here, not where the task did.
+                task.startTime = System.nanoTime();
                 task.cpuStartNs = cpuNs(task.threadId);
                 engineWriter.started(task);
             }

@@ -9,7 +9,6 @@ import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
@@ -24,31 +23,22 @@ import java.util.concurrent.ThreadLocalRandom;
  * ran on the thread before and after the look.
  */
 final class WallSampler implements Engine, Runnable {
-    /** A batch of equal samples ends after this, so that it is never far from its time. */
-    private static final long LONGEST_BATCH_NANOS = 1_000_000_000;
-
     /** A clock of CPU time with coarser steps cannot tell that a thread did not run. */
     private static final long FINEST_STEP_NANOS = 100_000;
 
+    /**
+     * All of Java stands still while stacks are walked, so no more frames than this in one look, unless one stack has
+     * more. Where more threads are on the move some are drawn, and count for the others.
+     */
+    private static final int MOST_FRAMES = 600;
+
+    /** What it takes to walk over a frame while Java stands still: 0.2 ms for 8 stacks of 66 frames. */
+    private static final long FRAME_NANOS = 400;
+
     private static final int MOST_FAILURES = 10;
 
-    /** A thread under observation, and the batch of its last samples. */
-    private static final class Watched {
-        TaskSpans.Task task;
-        String name;
-        /** CPU time when the stack was looked at, -1 where it is not known. */
-        long cpuNanos = -1;
-        boolean isIdle;
-        WallState state;
-        int stack;
-        long since;
-        long spanNanos;
-        int count;
-        long tick;
-    }
-
     private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-    private final Map<Long, Watched> watched = new HashMap<>();
+    private final Map<Long, WatchedThread> watched = new HashMap<>();
     private WallChunks chunks;
     private DriverThreads driver;
     private Problems problems;
@@ -58,6 +48,9 @@ final class WallSampler implements Engine, Runnable {
     private long firstNanos;
     private long lastTick;
     private long ticks;
+    private double toCount;
+    private volatile long walkedFrames;
+    private volatile int slowedBy;
     private volatile String broken;
     private volatile boolean stopped;
 
@@ -104,7 +97,8 @@ final class WallSampler implements Engine, Runnable {
 
     /** Not in step with anything that a job may do at regular times: the mean is the period. */
     private void pause() throws InterruptedException {
-        long nanos = periodNanos / 2 + ThreadLocalRandom.current().nextLong(periodNanos + 1) - (System.nanoTime() - lastTick);
+        long period = periodNanos << Math.min(slowedBy, Governor.MOST_STEPS);
+        long nanos = period / 2 + ThreadLocalRandom.current().nextLong(period + 1) - (System.nanoTime() - lastTick);
         if (nanos > 0) {
             Thread.sleep(nanos / 1_000_000, (int) (nanos % 1_000_000));
         }
@@ -129,27 +123,29 @@ final class WallSampler implements Engine, Runnable {
         lastTick = now;
         ticks++;
         chunks.drain();
-        Map<Long, TaskSpans.Task> toLookAt = new HashMap<>();
-        for (TaskSpans.Task task : TaskSpans.OF_THIS_JVM.running()) {
-            visit(task.threadId, task, now, span, toLookAt);
-        }
-        if (driver != null) {
-            for (Long id : driver.ids(now)) {
-                if (TaskSpans.OF_THIS_JVM.on(id) == null) {
-                    visit(id, null, now, span, toLookAt);
+        List<WatchedThread> moved = new ArrayList<>();
+        if (slowedBy < Governor.SPANS_ONLY) {
+            for (TaskSpans.Task task : TaskSpans.OF_THIS_JVM.running()) {
+                visit(task.threadId, task, span, moved);
+            }
+            if (driver != null) {
+                for (Long id : driver.ids(now)) {
+                    if (TaskSpans.OF_THIS_JVM.on(id) == null) {
+                        visit(id, null, span, moved);
+                    }
                 }
             }
         }
-        look(toLookAt, now, span);
+        look(moved, span);
         leaveThoseThatEnded();
         chunks.closeIfFull(this::flush);
     }
 
     /** Counts a thread that did not move; puts one that may have onto the list. */
-    private void visit(long id, TaskSpans.Task task, long now, long span, Map<Long, TaskSpans.Task> toLookAt) {
-        Watched thread = watched.computeIfAbsent(id, unknown -> new Watched());
+    private void visit(long id, TaskSpans.Task task, long span, List<WatchedThread> moved) {
+        WatchedThread thread = watched.computeIfAbsent(id, WatchedThread::new);
         if (thread.task != task) {
-            flush(id, thread);
+            thread.flush(chunks.open());
             thread.task = task;
             thread.cpuNanos = -1;
         }
@@ -158,85 +154,83 @@ final class WallSampler implements Engine, Runnable {
         boolean rested = cpuNanos >= 0 && cpuNanos == thread.cpuNanos;
         thread.cpuNanos = cpuNanos;
         if (!rested) {
-            toLookAt.put(id, task);
+            moved.add(thread);
         } else if (!thread.isIdle) {
-            count(id, thread, now, span);
+            thread.count(1, lastTick, span, chunks.open());
         }
     }
 
-    private void look(Map<Long, TaskSpans.Task> toLookAt, long now, long span) {
-        if (toLookAt.isEmpty()) {
+    /** Looks at threads that moved, at all of them or at some that are drawn. */
+    private void look(List<WatchedThread> moved, long span) {
+        if (moved.isEmpty()) {
             return;
         }
-        long[] ids = toLookAt.keySet().stream().mapToLong(Long::longValue).toArray();
-        for (ThreadInfo info : threads.getThreadInfo(ids, depth)) {
-            if (info == null) {
-                continue;
-            }
-            long id = info.getThreadId();
-            Watched thread = watched.get(id);
-            if (TaskSpans.OF_THIS_JVM.on(id) != thread.task) {
-                // One task ended and another may have begun while we looked: whose it is cannot be told.
-                thread.cpuNanos = -1;
-                flush(id, thread);
-                continue;
-            }
-            StackTraceElement[] stack = info.getStackTrace();
-            thread.isIdle = thread.task == null && DriverThreads.isIdle(stack);
-            if (thread.isIdle) {
-                flush(id, thread);
-                continue;
-            }
-            WallState state = WallState.of(info, stack);
-            int key = chunks.open().stack(stack, stack.length >= depth);
-            if (thread.state != state || thread.stack != key) {
-                flush(id, thread);
-            }
-            thread.name = info.getThreadName();
-            thread.state = state;
-            thread.stack = key;
-            count(id, thread, now, span);
+        int frames = 0;
+        for (WatchedThread thread : moved) {
+            frames += thread.frames;
+        }
+        int all = moved.size();
+        int drawn = Math.max(1, Math.min(all, (int) ((long) MOST_FRAMES * all / Math.max(1, frames))));
+        if (drawn < all) {
+            Collections.shuffle(moved, ThreadLocalRandom.current());
+            moved.subList(drawn, all).forEach(thread -> thread.cpuNanos = -1);
+        }
+        long[] ids = new long[drawn];
+        for (int i = 0; i < drawn; i++) {
+            ids[i] = moved.get(i).id;
+        }
+        ThreadInfo[] infos = threads.getThreadInfo(ids, depth);
+        for (int i = 0; i < drawn; i++) {
+            toCount += (double) all / drawn;
+            int count = (int) toCount;
+            toCount -= count;
+            see(moved.get(i), infos[i], count, span * all / drawn);
         }
     }
 
-    private void count(long id, Watched thread, long now, long span) {
-        if (thread.count > 0 && now - thread.since >= LONGEST_BATCH_NANOS) {
-            flush(id, thread);
+    private void see(WatchedThread thread, ThreadInfo info, int count, long span) {
+        if (info == null || TaskSpans.OF_THIS_JVM.on(thread.id) != thread.task) {
+            // One task ended and another may have begun while we looked: whose it is cannot be told.
+            thread.cpuNanos = -1;
+            thread.flush(chunks.open());
+            return;
         }
-        if (thread.count == 0) {
-            thread.since = now;
+        StackTraceElement[] stack = info.getStackTrace();
+        thread.frames = stack.length;
+        walkedFrames += stack.length;
+        thread.isIdle = thread.task == null && DriverThreads.isIdle(stack);
+        if (thread.isIdle) {
+            thread.flush(chunks.open());
+            return;
         }
-        thread.count++;
-        thread.spanNanos += span;
-    }
-
-    private void flush(long id, Watched thread) {
-        if (thread.count > 0) {
-            long taskId = thread.task == null ? -1 : thread.task.taskId;
-            chunks.open().wallSample(
-                    thread.since, id, thread.name, thread.state, thread.stack, thread.count, thread.spanNanos, taskId);
+        WallState state = WallState.of(info, stack);
+        int key = chunks.open().stack(stack, stack.length >= depth);
+        if (thread.state != state || thread.stack != key) {
+            thread.flush(chunks.open());
         }
-        thread.count = 0;
-        thread.spanNanos = 0;
+        thread.name = info.getThreadName();
+        thread.state = state;
+        thread.stack = key;
+        thread.count(count, lastTick, span, chunks.open());
     }
 
     /** Everything that is counted goes into the open chunk, and its stacks are looked at again for the next one. */
     private void flush() {
-        watched.forEach((id, thread) -> {
-            flush(id, thread);
+        for (WatchedThread thread : watched.values()) {
+            thread.flush(chunks.open());
             thread.cpuNanos = -1;
             thread.stack = -1;
-        });
+        }
     }
 
     private void leaveThoseThatEnded() {
-        for (Iterator<Map.Entry<Long, Watched>> each = watched.entrySet().iterator(); each.hasNext(); ) {
-            Map.Entry<Long, Watched> entry = each.next();
-            if (entry.getValue().tick != ticks) {
-                flush(entry.getKey(), entry.getValue());
-                each.remove();
+        watched.values().removeIf(thread -> {
+            boolean ended = thread.tick != ticks;
+            if (ended) {
+                thread.flush(chunks.open());
             }
-        }
+            return ended;
+        });
     }
 
     @Override
@@ -296,5 +290,16 @@ final class WallSampler implements Engine, Runnable {
     @Override
     public int stackDepth() {
         return depth;
+    }
+
+    @Override
+    public boolean slow(int steps) {
+        slowedBy = steps;
+        return true;
+    }
+
+    @Override
+    public long sampledNanos() {
+        return walkedFrames * FRAME_NANOS;
     }
 }
