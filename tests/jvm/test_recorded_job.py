@@ -15,15 +15,18 @@ pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("jar")]
 
 
 def _whole(finished: Finished, *processes: str) -> None:
-    """Every process left an unbroken series of whole chunks that ends with the one marked last."""
+    """Every process left whole chunks, of each engine an unbroken series that ends with the one marked last."""
     assert finished.status["problems"] == []
     assert set(finished.processes()) == set(processes)
     for manifests in finished.processes().values():
         assert [manifest["sequence"] for manifest in manifests] == list(range(len(manifests)))
-        assert [manifest["last"] for manifest in manifests] == [False] * (len(manifests) - 1) + [True]
-        assert len({manifest["first_ms"] for manifest in manifests}) == len(manifests)
-        for before, after in pairwise(manifests):
-            assert before["last_ms"] <= after["first_ms"] + 1
+        assert {manifest["engine"] for manifest in manifests} == {"jfr", "wall-sampler"}
+        for engine in ("jfr", "wall-sampler"):
+            own = [manifest for manifest in manifests if manifest["engine"] == engine]
+            assert [manifest["last"] for manifest in own] == [False] * (len(own) - 1) + [True]
+            assert len({manifest["first_ms"] for manifest in own}) == len(own)
+            for before, after in pairwise(own):
+                assert before["last_ms"] <= after["first_ms"] + 1
     chunks = {(path.parent.name, path.stem): path.read_bytes() for path in finished.store.rglob("*.jfr")}
     assert len(chunks) == len(finished.manifests)
     for manifest in finished.manifests:

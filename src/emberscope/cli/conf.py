@@ -39,7 +39,7 @@ Examples:
     metavar="DIR|URI",
     help="Where Spark writes the event log; it must be there. Default: `eventlogs` in a store that is a local path.",
 )
-@click.option("--events", metavar="LIST", help="What is sampled, such as cpu,alloc,lock,gc.")
+@click.option("--events", metavar="LIST", help="What is sampled, such as cpu,wall,alloc,lock,gc.")
 @click.option("--chunk-seconds", type=click.IntRange(min=1), help="How often a part of the recording is put away.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def command(

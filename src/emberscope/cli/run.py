@@ -36,7 +36,7 @@ Examples:
 @click.option("--group", default="default", show_default=True, metavar="NAME", help="A name to keep runs together.")
 @click.option("--engine", type=click.Choice(["auto", "jfr", "async-profiler"]), help="What takes the samples.")
 @click.option("--engine-path", metavar="FILE", help="The jar or the library of async-profiler.")
-@click.option("--events", metavar="LIST", help="What is sampled, such as cpu,alloc,lock,gc.")
+@click.option("--events", metavar="LIST", help="What is sampled, such as cpu,wall,alloc,lock,gc.")
 @click.option("--chunk-seconds", type=click.IntRange(min=1), help="How often a part of the recording is put away.")
 @click.option("--report", metavar="FILE", help="Write the report here too.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND...")

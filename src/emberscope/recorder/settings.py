@@ -20,7 +20,7 @@ KINDS: Final = (
     *("safepoint", "nativemem", "io", "jit", "classes"),
 )
 """What can be asked for (`Settings.java` has the same list)."""
-EVENTS: Final = ("cpu", "alloc", "lock", "gc")
+EVENTS: Final = ("cpu", "wall", "alloc", "lock", "gc")
 """What is recorded unless something else is asked for."""
 
 

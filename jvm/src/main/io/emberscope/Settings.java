@@ -21,7 +21,7 @@ final class Settings {
         ENGINE_PATH("engine.path", "path", ""),
         ENGINE_OPTIONS("engine.options", "names", ""),
         ENGINE_RETRY("engine.retry", "boolean", "false"),
-        EVENTS("events", "names", "cpu,alloc,lock,gc"),
+        EVENTS("events", "names", "cpu,wall,alloc,lock,gc"),
         DRIVER_ENABLED("driver.enabled", "boolean", "true"),
         FRACTION("fraction", "ratio", "1.0"),
         CHUNK_SECONDS("chunk.seconds", "count", "30"),
