@@ -2,15 +2,13 @@ package io.emberscope;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.management.ManagementFactory;
-import java.lang.management.OperatingSystemMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -66,7 +64,7 @@ final class FlightRecording implements Engine {
     public void take(List<String> left) {
         kinds.addAll(left);
         if (recording != null) {
-            cpuNanosAtStart = cpuNanos();
+            cpuNanosAtStart = OwnCpu.processNanos();
             chosen = FlightSettings.choose(settings, kinds, true);
             recording.setSettings(FlightRates.slowed(chosen.values, steps));
         }
@@ -105,7 +103,7 @@ final class FlightRecording implements Engine {
         mine.setDumpOnExit(true);
         Instant now = Instant.now();
         firstNanos = nanos(now);
-        cpuNanosAtStart = cpuNanos();
+        cpuNanosAtStart = OwnCpu.processNanos();
         mine.start();
         recording = mine;
         // Where the user started JFR it lies elsewhere.
@@ -128,7 +126,7 @@ final class FlightRecording implements Engine {
         if (cpuSampled || filter == null || !FlightSettings.CPU_TIME.equals(chosen.cpuEvent)) {
             return;
         }
-        long due = (cpuNanos() - cpuNanosAtStart) / (1_000_000 * settings.millis(Settings.Key.RATE_CPU));
+        long due = (OwnCpu.processNanos() - cpuNanosAtStart) / (1_000_000 * settings.millis(Settings.Key.RATE_CPU));
         if (!cpuSampled && due > SAMPLES_DUE) {
             problems.add("cpu", chosen.cpuEvent + " is silent on this host, so the older sampler is used");
             chosen = FlightSettings.choose(settings, kinds, false);
@@ -138,13 +136,6 @@ final class FlightRecording implements Engine {
 
     private void noteCpuSamples() {
         cpuSampled |= filter != null && chosen.cpuEvent != null && filter.saw(idOf(chosen.cpuEvent));
-    }
-
-    /** CPU time of this process, 0 where it is not known. */
-    private static long cpuNanos() {
-        OperatingSystemMXBean system = ManagementFactory.getOperatingSystemMXBean();
-        boolean knows = system instanceof com.sun.management.OperatingSystemMXBean;
-        return knows ? ((com.sun.management.OperatingSystemMXBean) system).getProcessCpuTime() : 0;
     }
 
     private static long idOf(String event) {
