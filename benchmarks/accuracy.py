@@ -91,7 +91,7 @@ def page(found: dict[str, dict[str, Any]]) -> str:
 
 def made_with(result: dict[str, Any]) -> str:
     period_ms = result["period_ns"] / 1e6 if result["period_ns"] else None
-    period = f"a sample each {period_ms:g} ms" if period_ms else "period not said"
+    period = f"a sample each {period_ms:g} ms" if period_ms else "periods that changed to hold the recorder's budget"
     cost = result["span_cost_ns"]
     spans = f" The two readings of the thread's clock cost a task {cost[0] / 1000:.1f} µs, its span in all "
     spans += f"{cost[1] / 1000:.1f} µs."

@@ -10,7 +10,7 @@ from emberscope.cli.main import exit_code
 from emberscope.sources.run import load_run
 from tests.jobs.cpu.recorded import jar_of_jobs, record
 from tests.jobs.cpu.shares import BURNING, shares
-from tests.jvm import toolchain
+from tests.jvm import async_profiler, toolchain
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("jar")]
 
@@ -21,22 +21,34 @@ RATE = {"spark.emberscope.rate.cpu": "5ms"}
 
 
 @pytest.mark.parametrize("home", toolchain.jdk_homes(), ids=lambda home: str(toolchain.major(home)))
-def test_samples_share_out_cpu_as_the_methods_used_it(
+def test_flight_recorder_shares_out_cpu_as_the_methods_used_it(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    jobs = jar_of_jobs(tmp_path)
+    _shares_are_right(home, {}, tmp_path, capsys)
+
+
+def test_async_profiler_shares_out_cpu_as_the_methods_used_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    conf = {"engine": "async-profiler", "engine.path": str(async_profiler.jar())}
+    settings = {f"spark.emberscope.{name}": value for name, value in conf.items()}
+    _shares_are_right(toolchain.jdk_homes()[0], settings, tmp_path, capsys)
+
+
+def _shares_are_right(home: Path, conf: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run, said = record(
         "cpu.KnownShares",
         [CPU_SECONDS],
-        jar=jobs,
+        jar=jar_of_jobs(tmp_path),
         java_home=home,
         store=tmp_path / "store",
-        conf=RATE,
+        conf=RATE | conf,
         timeout_s=280,
     )
     known = [100 * float(word) for word in said.split()]
     assert known == pytest.approx([10, 20, 70], abs=3), "the job does what it is made for"
     loaded = load_run(str(run))
+    assert conf.get("spark.emberscope.engine", "jfr") in loaded.recorder["engine"]
     found, count = shares(loaded.tables)
     assert count > 100
     assert found == pytest.approx(known, abs=MOST_POINTS)
