@@ -130,3 +130,5 @@ def test_two_engines_of_one_executor_are_both_named_and_lose_each_their_own(tmp_
     assert run.recorder["engine"] == "async-profiler 4.5 (ctimer) + jfr"
     assert run.recorder["sample_period_ns"] == 10_000_000
     assert notes(run, "dropped_events") == [("dropped_events", "executor 0", {"chunks": 3, "seconds": 90.0})]
+    (said,) = [note.message for note in run.coverage.notes if note.where == "recorder"]
+    assert said.startswith("2 processes sampled CPU by a timer (ctimer), since perf events were refused")

@@ -200,7 +200,14 @@ SETTINGS: Final = (
         "What a process may send to the store in all. Samples are taken half as often with each half of what is left, "
         "near the end only task spans are recorded, and then nothing; all this is said. 0: no limit.",
     ),
-    Setting("budget.memory", "size", "10m", "bytes", "Memory that Flight Recorder may use for its buffers."),
+    Setting(
+        "budget.memory",
+        "size",
+        "10m",
+        "bytes",
+        "Memory that Flight Recorder may use for its buffers. async-profiler begins anew where its file has grown to "
+        "half of it: for the stacks that it keeps it takes about five times what the file takes.",
+    ),
     Setting(
         "budget.disk",
         "size",

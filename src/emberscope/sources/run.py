@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from emberscope.errors import InputError
 from emberscope.eventlog.read import read_event_log
+from emberscope.sources.engines import engine_notes
 from emberscope.sources.event_log_names import logs_left
 from emberscope.sources.lost import by_process, chunk_notes, executor_notes
 from emberscope.sources.recorder_cost import budget_notes, own_cpu, problem_notes
@@ -48,6 +49,7 @@ def load_run(path: str, *, lines: bool = False, compilation: bool = False) -> Ru
         tables |= joined(recordings)
     kept = _kept_notes(earlier)
     notes = [*log_notes, *kept, *chunk_notes(chunks), *budget_notes(chunks), *problem_notes(chunks)]
+    notes += engine_notes(chunks)
     if said and not chunks and not any(note.code == "not_recorded" for note in kept):
         notes.append(Note("not_recorded", NO_RECORDING, path))
     if log is not None and chunks:

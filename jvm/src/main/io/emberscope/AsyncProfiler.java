@@ -16,9 +16,10 @@ import java.util.function.Consumer;
  * <p>It writes one file, and is told to close a chunk of it ({@code dump}): sampling stands still only while that chunk's
  * constants are written, well under a sample's interval, where a stop and a new start would lose tens of milliseconds.
  * The file has no name any more once it is open, so that nothing is left where the process is killed. It cannot be cut
- * at its front; so it is begun anew (a stop and a start) where it has taken half of the disk that it may take, and every
- * few chunks where live objects are asked for, which are only written at a stop. {@code benchmarks/rotation.py} has the
- * figures of both.
+ * at its front, and the profiler keeps every stack that it has ever seen, in about five times the memory that the file
+ * takes on disk. So both are begun anew, by a stop and a start, where the file has grown to half of the budgets of memory
+ * or disk, and every few chunks where live objects are asked for, which are only written at a stop. {@code
+ * benchmarks/rotation.py} has the figures of both ways.
  */
 final class AsyncProfiler implements Engine {
     /** Kinds of events that it records better than JDK Flight Recorder, or alone. */
@@ -83,7 +84,7 @@ final class AsyncProfiler implements Engine {
         try {
             canary.starting();
             library = AsyncLibrary.load(source);
-            version = library.execute("version");
+            version = library.execute("version,loglevel=none"); // From here on it prints nothing.
             options = new AsyncOptions(settings, kinds, problems);
             directory = Files.createTempDirectory("emberscope-async-");
             directory.toFile().deleteOnExit();
@@ -144,7 +145,8 @@ final class AsyncProfiler implements Engine {
         if (running) {
             chunksOfFile++;
             long most = settings.bytes(Settings.Key.BUDGET_DISK) / 2;
-            boolean anew = chunks.length() > most || kinds.contains("live") && chunksOfFile >= CHUNKS_OF_LIVE;
+            long longest = Math.min(most, settings.bytes(Settings.Key.BUDGET_MEMORY) / 2);
+            boolean anew = chunks.length() > longest || kinds.contains("live") && chunksOfFile >= CHUNKS_OF_LIVE;
             if (anew) {
                 stop();
                 chunks.finish(most);

@@ -88,12 +88,26 @@ public final class Rotations {
 
     private static void burn(long millis) {
         long until = System.nanoTime() + millis * 1_000_000;
-        double sum = 0;
+        java.util.concurrent.ThreadLocalRandom random = java.util.concurrent.ThreadLocalRandom.current();
         while (System.nanoTime() < until) {
-            for (int i = 0; i < 10_000; i++) {
-                sum += Math.sqrt(sum + i);
-            }
+            sink = left(random.nextInt(60, 160), random.nextLong());
         }
-        sink = sum;
+    }
+
+    /** Stacks as deep and as various as those of Spark: each bit of {@code way} is one of two methods. */
+    private static double left(int depth, long way) {
+        return depth == 0 ? leaf() : (way & 1) == 0 ? left(depth - 1, way >> 1) + 1 : right(depth - 1, way >> 1) + 1;
+    }
+
+    private static double right(int depth, long way) {
+        return depth == 0 ? leaf() : (way & 1) == 0 ? left(depth - 1, way >> 1) + 2 : right(depth - 1, way >> 1) + 2;
+    }
+
+    private static double leaf() {
+        double sum = 0;
+        for (int i = 0; i < 10_000; i++) {
+            sum += Math.sqrt(sum + i);
+        }
+        return sum;
     }
 }
