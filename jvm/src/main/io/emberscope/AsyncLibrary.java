@@ -26,6 +26,9 @@ import java.util.zip.ZipFile;
 final class AsyncLibrary {
     private static final String IN_JAR = "libasyncProfiler.so";
 
+    /** A JVM has one of it, whatever starts and ends there. */
+    private static AsyncLibrary loaded;
+
     private AsyncLibrary() {}
 
     /** One command in async-profiler's own language, and its answer. Throws where it is refused. */
@@ -101,7 +104,10 @@ final class AsyncLibrary {
      * Loads the library from the first directory that lets it be loaded (a temporary directory may forbid execution).
      * Throws {@code IOException} with what each of them said where none does.
      */
-    static AsyncLibrary load(Source source) throws IOException {
+    static synchronized AsyncLibrary load(Source source) throws IOException {
+        if (loaded != null) {
+            return loaded;
+        }
         List<String> refusals = new ArrayList<>();
         for (Path directory : directories()) {
             Path copy = null;
@@ -111,7 +117,8 @@ final class AsyncLibrary {
                     Files.copy(in, copy, StandardCopyOption.REPLACE_EXISTING);
                 }
                 System.load(copy.toString());
-                return new AsyncLibrary();
+                loaded = new AsyncLibrary();
+                return loaded;
             } catch (IOException | LinkageError refused) {
                 refusals.add(directory + ": " + String.valueOf(refused.getMessage()).replaceAll("^.*\\.so: ", ""));
             } finally {
