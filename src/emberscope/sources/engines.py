@@ -17,9 +17,9 @@ def engine_notes(chunks: Iterable[Chunk]) -> list[Note]:
     by_timer: dict[str, set[tuple[str, str]]] = {}
     for chunk in chunks:
         engine = chunk.manifest.engine if chunk.manifest is not None else None
-        timer = re.search(r"\((ctimer|itimer)\)", engine or "")
-        if timer is not None:
-            by_timer.setdefault(timer[1], set()).add((chunk.role, chunk.executor_id))
+        found = re.search(r"\((ctimer|itimer)\)", engine or "")
+        if found is not None:
+            by_timer.setdefault(found[1], set()).add((chunk.role, chunk.executor_id))
     notes = []
     for timer, processes in sorted(by_timer.items()):
         who = "1 process" if len(processes) == 1 else f"{len(processes)} processes"
