@@ -13,8 +13,8 @@ import java.util.List;
 import org.apache.spark.sql.api.java.UDF1;
 
 /**
- * Functions that each do one thing for every row, for tests of what a recording shows of it. A call lasts some 20 ms,
- * whatever the machine; what it does is done in a method with a name of its own.
+ * Functions that each do one thing for every row, for tests of what a recording shows of it. It is done
+ * in a method with a name of its own.
  */
 public final class Kinds {
     private static final long ROW_MS = 20;
@@ -28,14 +28,14 @@ public final class Kinds {
         abstract long once(long number) throws Exception;
     }
 
-    /** One allocation site: 64 KiB again and again, let go at once. */
+    /** One allocation site: 64 KiB again and again, let go at once, 25 MiB a row. */
     public static final class Allocates extends Function implements UDF1<Long, Long> {
         private static volatile byte[] last;
 
         @Override
         long once(long number) {
             long bytes = 0;
-            for (long until = System.nanoTime() + ROW_MS * 1_000_000; System.nanoTime() < until; ) {
+            for (int i = 0; i < 400; i++) {
                 last = makesBuffer();
                 bytes += last.length;
             }
@@ -63,7 +63,7 @@ public final class Kinds {
                 KEPT.add(makesLeaked());
             }
             // Young collections have to come by, or nobody can tell what outlives them.
-            last = new byte[1 << 19];
+            last = new byte[1 << 18];
             Thread.sleep(2);
             return number;
         }

@@ -8,7 +8,7 @@ locks           one lock that all tasks want        takes_native    memory outsi
 loads_classes   classes without an end              stops           operations for which the whole JVM stands still
 
 Two tasks at a time. The Java functions beside this file do the work; they are compiled when the job starts, which needs
-a JDK. The figure after the name is the number of rows, of 20 ms or less each.
+a JDK. The figure after the name is the number of rows.
 """
 
 import subprocess
