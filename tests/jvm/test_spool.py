@@ -141,6 +141,21 @@ def test_beside_a_users_recording_too(home: Path, classes: Path, tmp_path: Path)
     _check_series(process, last_task)
 
 
+def test_wall_clock_samples_too(classes: Path, tmp_path: Path) -> None:
+    process = Process(NEWEST, classes, tmp_path, **{"chunk.seconds": "60", "events": "cpu,wall"})
+    while not list(process.place.rglob("wall.jfr")):
+        process.wait()
+    process.end()
+    assert process.sweep() is None
+    assert process.spools() == []
+    manifests = {manifest["engine"]: manifest for manifest in process.manifests()}
+    assert set(manifests) == {"jfr", "wall-sampler"}
+    assert {manifest["swept"] for manifest in manifests.values()} == {True}
+    recordings = [read_recording(path, path.name) for path in process.store.rglob("*.jfr")]
+    wall = sum(row["count"] for each in recordings for row in each.samples.to_pylist() if row["event"] == "wall")
+    assert wall > 0
+
+
 def test_a_chunk_that_may_have_arrived_comes_again_under_its_name(classes: Path, tmp_path: Path) -> None:
     process = Process(NEWEST, classes, tmp_path)
     process.until(2)

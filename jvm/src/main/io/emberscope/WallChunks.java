@@ -1,8 +1,13 @@
 package io.emberscope;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -16,6 +21,8 @@ final class WallChunks implements TaskSpans.Writer {
     /** Shares of the budget: for the open chunk and its bytes when it is closed, and for closed ones. */
     private static final int OPEN_SHARE = 4;
     private static final int CLOSED_SHARE = 2;
+
+    private static final long KEPT_EVERY_NANOS = 5_000_000_000L;
 
     private static final int MOST_WAITING = 1 << 14;
 
@@ -49,12 +56,17 @@ final class WallChunks implements TaskSpans.Writer {
     private final AtomicInteger unheard = new AtomicInteger();
     private final Deque<Closed> closed = new ArrayDeque<>();
     private long closedBytes;
+    /** Where the open chunk is kept on the disk for those who ship it after this process's death; null: nowhere. */
+    private volatile Path kept;
+    private long lastKept = System.nanoTime();
     private FlightFileWriter open;
     private long openTime;
 
     WallChunks(long budgetBytes, Problems problems) {
         this.budgetBytes = budgetBytes;
         this.problems = problems;
+        Spool spool = Spool.ofThisJvm();
+        kept = spool == null ? null : spool.directory.resolve("wall.jfr");
         begin(0);
     }
 
@@ -93,6 +105,39 @@ final class WallChunks implements TaskSpans.Writer {
             closedBytes -= closed.removeFirst().bytes.length;
             problems.add("wall", "a chunk was lost: those that could not be shipped are beyond " + Settings.Key.BUDGET_MEMORY.key);
         }
+    }
+
+    /** Now and then the open chunk, as it would be if it were closed now; it stays open. Else null. */
+    byte[] dueToBeKept(Runnable flush) {
+        long now = System.nanoTime();
+        if (kept == null || now - lastKept < KEPT_EVERY_NANOS) {
+            return null;
+        }
+        lastKept = now;
+        drain();
+        flush.run();
+        return open.finish(now);
+    }
+
+    /** Writes what {@link #dueToBeKept} gave; nobody needs to wait for that. */
+    void keep(byte[] chunk) {
+        Path file = kept;
+        if (chunk == null || file == null) {
+            return;
+        }
+        try {
+            Path hidden = file.resolveSibling("wall.tmp");
+            Files.write(hidden, chunk);
+            Files.move(hidden, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException | RuntimeException failed) {
+            problems.add("spool", failed);
+            kept = null;
+        }
+    }
+
+    List<Path> places() {
+        Path file = kept;
+        return file == null ? Collections.emptyList() : Collections.singletonList(file);
     }
 
     /** Closed chunks that reach beyond a time (epoch ns); the others are let go of. */

@@ -6,6 +6,7 @@ import java.io.SequenceInputStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -76,9 +77,12 @@ final class WallSampler implements Engine, Runnable {
         while (!stopped) {
             try {
                 pause();
+                byte[] open;
                 synchronized (chunks) {
                     tick();
+                    open = chunks.dueToBeKept(this::flush);
                 }
+                chunks.keep(open);
                 failures = 0;
             } catch (InterruptedException told) {
                 return;
@@ -290,6 +294,11 @@ final class WallSampler implements Engine, Runnable {
     @Override
     public int stackDepth() {
         return depth;
+    }
+
+    @Override
+    public List<Path> places() {
+        return chunks.places();
     }
 
     @Override
