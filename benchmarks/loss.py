@@ -36,7 +36,7 @@ JOB = Path(__file__).with_name("loss_job.py")
 WANTED = {"sigkill": 50, "sigterm": 20, "dynamic": 20, "driver": 10}
 CHUNK_SECONDS = 5
 DEATHS_PER_APPLICATION = 10
-MOST_SECONDS = 600
+MOST_SECONDS = 900
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -81,6 +81,10 @@ class Application:
             [*command, str(JOB), job_way, str(self.until)], stdout=self.log, stderr=self.log, start_new_session=True
         )
         self.deadline = time.monotonic() + MOST_SECONDS
+
+    def dying(self) -> bool:
+        """Whether it runs and there is time for more of its processes to die."""
+        return self.running() and time.monotonic() < self.deadline - MOST_SECONDS / 2
 
     def running(self) -> bool:
         if time.monotonic() > self.deadline:
@@ -140,7 +144,7 @@ def sleep_while(application: Application, seconds: float) -> None:
 
 def kill_executors(application: Application, how: signal.Signals, deaths: int, moments: random.Random) -> None:
     """Kills one executor after the other, each at a random moment after its recorder has begun."""
-    while len(application.killed) < deaths and application.running():
+    while len(application.killed) < deaths and application.dying():
         sleep_while(application, moments.uniform(0, 2 * CHUNK_SECONDS))
         recording = application.recording()
         alive = {name: pid for name, pid in application.processes().items() if pid in recording and name != "driver"}
@@ -163,7 +167,7 @@ def let_go(application: Application, deaths: int) -> None:
     """Lets dynamic allocation end so many executors."""
     gone: set[str] = set()
     known: set[str] = set()
-    while len(gone) < deaths and application.running():
+    while len(gone) < deaths and application.dying():
         alive = set(application.processes()) - {"driver"}
         known |= alive
         gone = known - alive

@@ -32,32 +32,36 @@ def test_what_a_killed_driver_recorded_is_in_its_run(tmp_path):
     spool = tmp_path / "spool"
     settings = {"spark.ui.enabled": "false", "spark.emberscope.spool": str(spool)}
     command = [sys.executable, "-m", "emberscope.cli.main", "run", "--store", str(tmp_path / "runs")]
-    command += ["--chunk-seconds", "600", "--", "spark-submit", "--master", "local[2]"]
+    command += ["--chunk-seconds", "600", "--", "spark-submit", "--master", "local[2,2]"]
     command += [word for key, value in settings.items() for word in ("--conf", f"{key}={value}")]
     environment = os.environ | {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
     }
-    with subprocess.Popen(
-        [*command, str(JOB), "wait"],
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as process:
+    errors = (tmp_path / "stderr").open("w+")
+    with (
+        errors,
+        subprocess.Popen(
+            [*command, str(JOB), "wait"],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            start_new_session=True,
+        ) as process,
+    ):
         said = ""
         while not said.endswith("waiting\n"):
             line = process.stdout.readline()
-            assert line, process.stderr.read()
+            assert line, (tmp_path / "stderr").read_text()
             said += line
         # Flight Recorder writes its open chunk about every second.
         before = _size(spool)
         while _size(spool) == before:
             assert process.poll() is None
         os.kill(_driver(process.pid), signal.SIGKILL)
-        process.communicate(timeout=120)
+        process.communicate(timeout=240)
     (path,) = (tmp_path / "runs").glob("*/*/*/run.json")
     run = load_run(str(path.parent))
     tasks = {span["task_id"] for span in run.tables["spans"].to_pylist()}
