@@ -34,3 +34,11 @@ def test_chunks_that_waited_too_long_are_counted_as_lost(classes: Path) -> None:
     manifests, _, _ = _rounds(classes, "ok", "fail", "fail", "fail", "fail", "fail", "ok")
     assert [manifest["first_ms"] for manifest in manifests] == [1000, 5000, 6000, 7000]
     assert manifests[-1]["lost"] == {"chunks": 3, "bytes": 3 * 72, "seconds": 3.0}
+
+
+def test_the_last_chunk_is_known_where_the_engine_ended_behind_our_back(classes: Path) -> None:
+    manifests, chunks, _ = _rounds(classes, "ok", "ok", "end")
+    assert [(manifest["sequence"], manifest["last"]) for manifest in manifests] == [(0, False), (1, True)]
+    assert len(chunks) == 2
+    manifests, _, _ = _rounds(classes, "ok", "fail", "end")
+    assert [(manifest["sequence"], manifest["last"]) for manifest in manifests] == [(0, False), (1, True)]

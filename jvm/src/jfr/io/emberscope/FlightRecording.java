@@ -173,10 +173,8 @@ final class FlightRecording implements Engine {
     private void letGoBefore(long nanos) {
         Duration age = Duration.between(Instant.ofEpochSecond(0, nanos), Instant.now()).plusMillis(CLOCKS_DIFFER_MS);
         try {
-            if (!age.isNegative()) {
-                recording.setMaxAge(age);
-                recording.setMaxAge(keepAge());
-            }
+            recording.setMaxAge(age.isNegative() ? keepAge() : age);
+            recording.setMaxAge(keepAge());
         } catch (IllegalStateException closed) {
             // The exiting JVM was first.
         }

@@ -200,7 +200,9 @@ final class HeapSummary implements Runnable {
             each.look = lookMs;
             each.className = row.className;
             if (row.className != null && NAMES.size() < NAMES_KEPT) {
-                NAMES.add(row.className);
+                if (NAMES.add(row.className)) {
+                    TaskSpans.OF_THIS_JVM.mayLeave(row.className);
+                }
             }
             each.instances = row.instances;
             each.bytes = row.bytes;

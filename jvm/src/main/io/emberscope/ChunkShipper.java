@@ -72,6 +72,9 @@ final class ChunkShipper {
     /** Start to {bytes, duration ns} of chunks that could not be written yet. */
     private final TreeMap<Long, long[]> waiting = new TreeMap<>();
 
+    /** The chunk that was shipped last. */
+    private Map<String, Object> newest;
+    private String newestStem;
     private long shippedUntilNanos;
     private long lostChunks;
     private long lostBytes;
@@ -149,6 +152,8 @@ final class ChunkShipper {
             store.put(stem + ".json", manifestBytes);
             process.governor.bytes().sent(header.size + manifestBytes.length, System.nanoTime());
             process.log.done(engine.name(), start);
+            newest = manifest;
+            newestStem = stem;
             waiting.remove(start);
             done.add(start);
             shippedUntilNanos = Math.max(shippedUntilNanos, start + header.durationNanos);
@@ -157,6 +162,14 @@ final class ChunkShipper {
         giveUpBefore(earliest);
         while (done.size() > REMEMBERED) {
             done.pollFirst();
+        }
+    }
+
+    /** Where the engine has ended and left nothing more: the chunk that was shipped last was the last. */
+    void sayLast(RunStore store) throws IOException {
+        if (newest != null && waiting.isEmpty() && Boolean.FALSE.equals(newest.get("last"))) {
+            newest.put("last", true);
+            store.put(newestStem + ".json", Json.bytes(newest));
         }
     }
 

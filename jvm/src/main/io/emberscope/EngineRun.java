@@ -57,17 +57,20 @@ final class EngineRun {
         } catch (Exception failed) {
             failure = failed;
         }
-        if (!shipper.hasShippedUntil(endNanos)) {
+        boolean ended = shipper.hasShippedUntil(endNanos);
+        if (!ended) {
             InputStream tail = engine.tail(TAIL_WAIT_MS);
             if (tail != null) {
                 failure = null;
                 ship(tail, store, address, 0);
+                shipper.sayLast(store);
+                ended = true;
             }
         }
         if (failure != null) {
             throw failure;
         }
-        return shipper.hasShippedUntil(endNanos);
+        return ended;
     }
 
     /** {@code chunks} may be null: there are none. */

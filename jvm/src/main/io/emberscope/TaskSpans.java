@@ -193,6 +193,11 @@ final class TaskSpans {
         }
     }
 
+    /** A text of ours in events of another kind: it may leave this JVM after its death too. */
+    void mayLeave(String text) {
+        fresh.offer(text);
+    }
+
     /** The strings that came since the last call. */
     List<String> freshStrings() {
         List<String> out = new ArrayList<>();

@@ -122,7 +122,7 @@ public final class FailingStore {
         public void close() {}
     }
 
-    /** Each argument is a round: ok or fail. */
+    /** Each argument is a round: ok, fail, or end, where the engine has ended by itself and left nothing more. */
     public static void main(String[] arguments) throws Exception {
         Made engine = new Made();
         Problems problems = new Problems("executor", "1");
@@ -131,6 +131,11 @@ public final class FailingStore {
         for (String round : arguments) {
             failing = round.equals("fail");
             try {
+                if (round.equals("end")) {
+                    shipper.ship(engine.tail(0), new Memory(), address, 0);
+                    shipper.sayLast(new Memory());
+                    continue;
+                }
                 shipper.ship(engine.closed(shipper.afterNanos()), new Memory(), address, ChunkShipper.NO_END);
             } catch (IOException failed) {
                 problems.add("ship", failed);
