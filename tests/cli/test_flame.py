@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from emberscope.cli.main import exit_code
+from emberscope.jfr.recording import read_recording
 from emberscope.sources.run import load_run
 from tests.sources.stored import DATA, whole_run
 
@@ -270,3 +271,20 @@ def test_text_for_a_terminal(run, capsys, monkeypatch):
     assert "\x1b[" in flame(capsys, run, "--format", "text")[1]
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b" not in flame(capsys, run, "--format", "text")[1]
+
+
+def test_samples_of_different_periods_are_drawn_by_time_and_folded_by_number(tmp_path, capsys):
+    for name in ("workload-jdk17", "workload-jdk25"):
+        (tmp_path / f"{name}.jfr.gz").write_bytes((DATA / f"jfr/{name}.jfr.gz").read_bytes())
+    code, out, err = flame(capsys, str(tmp_path), "--event", "cpu", "--format", "json")
+    assert code == 0, err
+    document = json.loads(out)
+    periods = Counter()
+    for name in ("workload-jdk17", "workload-jdk25"):
+        samples = read_recording((DATA / f"jfr/{name}.jfr.gz").read_bytes(), name).samples.to_pylist()
+        periods.update(row["value"] for row in samples if row["event"] == "cpu")
+    assert len(periods) > 1
+    assert document["unit"] == "ns"
+    assert document["total"] == sum(period * count for period, count in periods.items())
+    by_number = folded(capsys, str(tmp_path), "--event", "cpu")
+    assert folded(capsys, str(tmp_path), "--event", "cpu", "--reverse").total() == by_number.total() == periods.total()

@@ -23,7 +23,7 @@ from emberscope.cli.overwrite import check_output
 from emberscope.cli.slices import chosen_samples, slice_options, words_of
 from emberscope.errors import InputError, UsageError
 from emberscope.tables.coverage import Coverage, Note
-from emberscope.tables.samples import EVENTS
+from emberscope.tables.samples import COUNTED_EVENTS, EVENTS
 from emberscope.units import format_ms
 
 if TYPE_CHECKING:
@@ -229,7 +229,8 @@ def _write_tree(
     output: str | None,
     given: dict[str, Any],
 ) -> None:
-    tree, event, unit = _tree(samples, stacks, frames, unit)
+    # Folded text has no place for its unit: of CPU it always is samples, whatever each of them stands for.
+    tree, event, unit = _tree(samples, stacks, frames, unit, by_number=form == "folded")
     if form == "folded":
         from emberscope.profile.formats.folded import folded
 
@@ -246,7 +247,9 @@ def _write_tree(
         write_document(document | columns(tree, event=event, unit=unit) | {"coverage": run.coverage.document()}, output)
 
 
-def _tree(samples: pa.Table, stacks: pa.Table, frames: pa.Table, unit: str | None) -> tuple[CallTree, str, str]:
+def _tree(
+    samples: pa.Table, stacks: pa.Table, frames: pa.Table, unit: str | None, *, by_number: bool = False
+) -> tuple[CallTree, str, str]:
     """The call tree of the first event that is there, with the event and the unit of its weights."""
     import pyarrow.compute as pc
 
@@ -255,6 +258,8 @@ def _tree(samples: pa.Table, stacks: pa.Table, frames: pa.Table, unit: str | Non
     present = set(pc.unique(samples["event"]).to_pylist())
     event = next(event for event in EVENTS if event in present)
     samples = samples.filter(pc.equal(samples["event"], event))
+    if by_number and unit is None and event in COUNTED_EVENTS:
+        unit = "samples"
     weight: Weight = natural_weight(samples, event) if unit is None else ("count" if unit == "samples" else "value")
     found = unit_of(samples, weight)
     if unit is not None and found != unit:

@@ -13,7 +13,7 @@ final class FlightRates {
             "jdk.ExecutionSample", "jdk.NativeMethodSample", "jdk.CPUTimeSample", "jdk.ObjectAllocationSample"));
 
     /** What a sample costs its thread: measured, docs/recorder_limits.md has how. */
-    static final long NANOS_PER_SAMPLE = 20_000;
+    static final long NANOS_PER_SAMPLE = 10_000;
 
     private FlightRates() {}
 

@@ -14,7 +14,10 @@ final class ByteBudget {
     /** From here on only spans are recorded: this share of the budget is left, or room for so many chunks. */
     private static final double SPANS_BELOW = 1.0 / 16;
 
-    private static final int SPANS_BELOW_CHUNKS = 2;
+    private static final int SPANS_BELOW_CHUNKS = 4;
+
+    /** Room for the manifest of a chunk. */
+    private static final int MANIFEST_BYTES = 2_048;
 
     private final long most;
     private final long perSecond;
@@ -33,9 +36,9 @@ final class ByteBudget {
         this.perSecond = perSecond;
     }
 
-    /** Whether a chunk of this size may be sent now; {@code last}: the process ends. */
+    /** Whether a chunk of this size may be sent now, and its manifest; {@code last}: the process ends. */
     boolean admits(long bytes, boolean last, long nowNanos) {
-        if (most != NO_LIMIT && sent + bytes > most) {
+        if (most != NO_LIMIT && sent + bytes + MANIFEST_BYTES > most) {
             exhausted = true;
             return false;
         }

@@ -21,11 +21,20 @@ final class Governor {
 
     private static final int MOST_STEPS_AT_ONCE = 3;
 
+    /** CPU times come in hundredths of a second: less than this tells nothing. */
+    private static final long SHORTEST_NANOS = 9_500_000_000L;
+
     /** What an idle process is taken to use, in cores: else its own ticking would be most of what it does. */
-    private static final double IDLE_CORES = 0.25;
+    private static final double IDLE_CORES = 0.5;
 
     /** The taking of samples counts where it is at least this part of the budget. */
     private static final double COUNTS = 0.25;
+
+    /** Slower rates help where sampling falls to this part of what it was, or lower. */
+    private static final double HELPS = 0.75;
+
+    /** Where they did not help, since somebody else's recording has the higher rate, they are not tried again so soon. */
+    private static final int USELESS_CHUNKS = 20;
 
     /** So many chunks in a row must have had room before rates rise by a step. */
     private static final int CALM_CHUNKS = 2;
@@ -53,6 +62,9 @@ final class Governor {
     private Used before;
     private int cpuSteps;
     private int calmChunks;
+    private int stepsBefore;
+    private double samplingBefore;
+    private int uselessChunks;
     private int steps;
     private String heldBy;
 
@@ -85,10 +97,12 @@ final class Governor {
     }
 
     void look(Used now) {
-        if (cpuRatio < 1 && before != null && now.process >= 0 && before.process >= 0) {
-            lookAtCpu(now);
+        if (before == null || now.nowNanos - before.nowNanos >= SHORTEST_NANOS) {
+            if (cpuRatio < 1 && before != null && now.process >= 0 && before.process >= 0) {
+                lookAtCpu(now);
+            }
+            before = now;
         }
-        before = now;
         int forSeconds = bytes.stepsForSeconds();
         int forAll = bytes.stepsForAll();
         if (forAll == SPANS_ONLY && steps != SPANS_ONLY) {
@@ -102,10 +116,21 @@ final class Governor {
         double base = Math.max(now.process - before.process, IDLE_CORES * (now.nowNanos - before.nowNanos));
         double share = (now.own - before.own) / base;
         double sampling = (now.samplers - before.samplers) / base;
+        if (samplingBefore > 0 && sampling > samplingBefore * HELPS) {
+            cpuSteps = stepsBefore;
+            uselessChunks = USELESS_CHUNKS;
+        }
+        samplingBefore = 0;
+        if (uselessChunks > 0) {
+            uselessChunks--;
+            return;
+        }
         if (share > cpuRatio && sampling > cpuRatio * COUNTS) {
             double room = Math.max(cpuRatio - (share - sampling), cpuRatio * COUNTS);
             int more = (int) Math.ceil(Math.log(sampling / room) / Math.log(2));
+            stepsBefore = cpuSteps;
             cpuSteps = Math.min(MOST_STEPS, cpuSteps + Math.max(1, Math.min(MOST_STEPS_AT_ONCE, more)));
+            samplingBefore = cpuSteps > stepsBefore ? sampling : 0;
             calmChunks = 0;
         } else if (cpuSteps > 0 && (share + sampling <= cpuRatio || sampling <= cpuRatio * COUNTS / 2)) {
             // A step back doubles the samples: there must be room for as many again.

@@ -55,7 +55,7 @@ final class OwnCpu {
         this.threads = threads;
     }
 
-    /** Looks for threads of ours that are new. Costs some 20 us for each thread of the JVM. */
+    /** Looks for threads of ours that are new: a small file is read for each thread of the JVM. */
     void find() {
         String[] numbers = threads.list();
         for (String number : numbers == null ? new String[0] : numbers) {

@@ -24,7 +24,7 @@ public final class Budgets {
 
     /**
      * Budget of CPU, then per window of 10 s: CPU of the process in ms, of sending, and of sampling at the rate asked
-     * for, which falls with the rate. Gives the steps that hold after each window.
+     * for, which falls with the rate, or with "!" does not. Gives the steps that hold after each window.
      */
     private static List<Integer> cpu(String[] arguments) {
         ByteBudget bytes = new ByteBudget(ByteBudget.NO_LIMIT, ByteBudget.NO_LIMIT);
@@ -37,7 +37,8 @@ public final class Budgets {
         for (int i = 1; i < arguments.length; i++) {
             String[] window = arguments[i].split(",");
             process += Long.parseLong(window[0]) * 1_000_000;
-            long sampling = (Long.parseLong(window[2]) * 1_000_000) >> governor.steps();
+            boolean goesOn = window[2].endsWith("!");
+            long sampling = (Long.parseLong(window[2].replace("!", "")) * 1_000_000) >> (goesOn ? 0 : governor.steps());
             samplers += sampling;
             own += Long.parseLong(window[1]) * 1_000_000 + sampling;
             governor.look(new Governor.Used(10 * SECOND * i, own, samplers, process));
@@ -81,14 +82,14 @@ public final class Budgets {
         int over = 0;
         int refusedWhatFits = 0;
         for (int i = 0; i < Integer.parseInt(arguments[1]); i++) {
-            long most = 1 + random.nextInt(5000);
+            long most = 1 + random.nextInt(50_000);
             ByteBudget bytes = new ByteBudget(most, ByteBudget.NO_LIMIT);
             long sent = 0;
             for (int k = 0; k < 40; k++) {
-                long size = 1 + random.nextInt(800);
+                long size = 1 + random.nextInt(8_000);
                 bytes.stepsForAll();
                 boolean admitted = bytes.admits(size, false, k);
-                refusedWhatFits += !admitted && sent + size <= most ? 1 : 0;
+                refusedWhatFits += !admitted && sent + size + 2_048 <= most ? 1 : 0;
                 if (admitted) {
                     bytes.sent(size, k);
                     sent += size;
