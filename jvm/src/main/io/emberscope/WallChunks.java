@@ -95,10 +95,11 @@ final class WallChunks implements TaskSpans.Writer {
     void close(Runnable flush) {
         drain();
         flush.run();
+        FlightFileWriter full = open;
         long end = System.nanoTime();
-        long endNanos = open.startNanos + end - openTime;
-        byte[] bytes = open.finish(end);
+        long endNanos = full.startNanos + end - openTime;
         begin(endNanos);
+        byte[] bytes = full.finish(end);
         closed.add(new Closed(bytes, endNanos));
         closedBytes += bytes.length;
         while (closedBytes > budgetBytes / CLOSED_SHARE && closed.size() > 1) {
