@@ -25,7 +25,8 @@ STATES = {
 def test_wall_clock_samples_show_what_tasks_and_the_driver_wait_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    conf = {"spark.emberscope.events": "wall", "spark.emberscope.chunk.seconds": "10"}
+    conf = {"events": "wall", "chunk.seconds": "10", "rate.wall": "10ms", "budget.cpu": "1", "budget.bandwidth": "1g"}
+    conf = {f"spark.emberscope.{name}": value for name, value in conf.items()}
     finished = run(tmp_path, job=(JOB, "sleeps", "locks", "waits"), conf=conf)
     assert finished.code == 0, finished.err[-2000:]
     (place,) = finished.store.glob("default/*/1")
