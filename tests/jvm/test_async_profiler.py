@@ -39,7 +39,7 @@ def _rotations(
     home: Path, classes: Path, store: Path, user: str, *settings: str, flags: tuple[str, ...] = (), rotations: int = 1
 ) -> tuple[dict[str, int], list[dict[str, Any]]]:
     """CPU time (ns) of each burning thread, and the problems."""
-    given = {"engine": "async-profiler", "engine.path": str(async_profiler.jar())}
+    given = {"engine": "async-profiler", "engine.path": str(async_profiler.jar()), "events": "cpu,alloc,lock,gc"}
     given |= dict(setting.split("=", 1) for setting in settings)
     said = toolchain.java(
         home,

@@ -3,8 +3,9 @@ package io.emberscope;
 /**
  * What a process may send: so many bytes in all, and so many a second.
  *
- * <p>Chunks go whole or not at all. By the second a chunk may go while nothing is owed, and is owed from then on: no
- * thread waits, the chunk after it stays with its engine for a while. The end of the process owes nothing. Of all bytes
+ * <p>Chunks go whole or not at all. By the second a chunk may go while no more than the bytes of one second are owed
+ * (engines close theirs at one time, which is no haste), and is owed from then on: no thread waits, the chunk after it
+ * stays with its engine for a while. The end of the process owes nothing. Of all bytes
  * none are owed: what does not fit any more is refused. Before that, rates are halved with each half of what is left,
  * and the rest is kept for task spans.
  */
@@ -43,7 +44,7 @@ final class ByteBudget {
             return false;
         }
         pay(nowNanos);
-        boolean free = last || owed <= 0;
+        boolean free = last || perSecond == NO_LIMIT || owed <= perSecond;
         deferred |= !free;
         return free;
     }

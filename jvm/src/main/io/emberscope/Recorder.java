@@ -183,7 +183,8 @@ final class Recorder implements Runnable {
         List<String> missing = settings.events();
         running.forEach(run -> missing.removeAll(run.engine.events()));
         if (!missing.isEmpty() && !running.isEmpty()) {
-            problems.add("events", "not recorded on Java " + System.getProperty("java.version") + ": " + String.join(", ", missing));
+            problems.add(
+                    "events", "no engine here records " + String.join(", ", missing) + " (Java " + System.getProperty("java.version") + ")");
         }
     }
 
