@@ -11,7 +11,9 @@ from emberscope.recorder.settings import PLUGIN_CLASS, SETTINGS
 from tests.jvm import toolchain
 
 JAVA_8 = 52
-NEEDS_FLIGHT_RECORDER = re.compile(r"io/emberscope/(Flight(Recording|Settings|Rates)|HeapSummary|TaskEvents)(\$.*)?\.class")
+NEEDS_FLIGHT_RECORDER = re.compile(
+    r"io/emberscope/(Flight(Recording|Settings|Rates)|HeapSummary|TaskEvents)(\$.*)?\.class"
+)
 
 
 def _classes(jar: Path) -> dict[str, bytes]:
