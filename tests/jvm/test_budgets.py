@@ -53,10 +53,9 @@ def test_rates_halve_with_what_is_left_of_the_bytes_then_spans_alone_then_nothin
 
 
 def test_a_chunk_waits_until_the_one_before_is_paid_for_but_not_at_the_end(classes: Path) -> None:
-    # 100 bytes a second, of which one second may be owed: a chunk of 350 keeps the two after it waiting, and rates fall
-    # while chunks wait.
-    said = _said(classes, "bytes", "0", "100", "350", "50", "50", "50", "250!", "250!")
-    assert said["sent"][:4] == [350, 0, 0, 25]
+    # 1000 bytes a second, for 10 s ahead: a chunk of 12500 keeps the two after it waiting, and rates fall then.
+    said = _said(classes, "bytes", "0", "1000", "12500", "50", "50", "50", "12500!", "12500!")
+    assert said["sent"][:4] == [12500, 0, 0, 25]
     assert said["steps"] == [0, 0, 1, 2, 1, 0]
     assert all(said["sent"][4:])
     assert said["held_by"] is None

@@ -188,9 +188,9 @@ SETTINGS: Final = (
         "size",
         "4m",
         "bytes/s",
-        "What a process may send to the store by the second, on average: a part goes whole, the next one once it is "
-        "paid for. Where parts have to wait, samples are taken less often. The end of a process waits for nothing. 0: "
-        "no limit.",
+        "What a process may send to the store by the second, on average: a part goes whole, and none while more than "
+        "ten seconds' worth is owed. Where parts have to wait, samples are taken less often. The end of a process "
+        "waits for nothing. 0: no limit.",
     ),
     Setting(
         "budget.bytes",

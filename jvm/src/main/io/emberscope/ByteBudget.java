@@ -3,11 +3,10 @@ package io.emberscope;
 /**
  * What a process may send: so many bytes in all, and so many a second.
  *
- * <p>Chunks go whole or not at all. By the second a chunk may go while no more than the bytes of one second are owed
- * (engines close theirs at one time, which is no haste), and is owed from then on: no thread waits, the chunk after it
- * stays with its engine for a while. The end of the process owes nothing. Of all bytes
- * none are owed: what does not fit any more is refused. Before that, rates are halved with each half of what is left,
- * and the rest is kept for task spans.
+ * <p>Chunks go whole or not at all. By the second a chunk may go while no more is owed than some seconds pay for, and is
+ * owed from then on: no thread waits, the chunk after it stays with its engine for a while. The end of the process owes
+ * nothing. Of all bytes none are owed: what does not fit any more is refused. Before that, rates are halved with each
+ * half of what is left, and the rest is kept for task spans.
  */
 final class ByteBudget {
     static final long NO_LIMIT = 0;
@@ -16,6 +15,9 @@ final class ByteBudget {
     private static final double SPANS_BELOW = 1.0 / 16;
 
     private static final int SPANS_BELOW_CHUNKS = 4;
+
+    /** Several engines send their chunks together: that is no haste. */
+    private static final int BURST_SECONDS = 10;
 
     /** Room for the manifest of a chunk. */
     private static final int MANIFEST_BYTES = 2_048;
@@ -44,7 +46,7 @@ final class ByteBudget {
             return false;
         }
         pay(nowNanos);
-        boolean free = last || perSecond == NO_LIMIT || owed <= perSecond;
+        boolean free = last || owed <= perSecond * BURST_SECONDS;
         deferred |= !free;
         return free;
     }
