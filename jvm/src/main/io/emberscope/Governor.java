@@ -25,7 +25,7 @@ final class Governor {
     private static final long SHORTEST_NANOS = 9_500_000_000L;
 
     /** What an idle process is taken to use, in cores: else its own ticking would be most of what it does. */
-    private static final double IDLE_CORES = 0.5;
+    private static final double IDLE_CORES = 1;
 
     /** The taking of samples counts where it is at least this part of the budget. */
     private static final double COUNTS = 0.25;
