@@ -1,7 +1,7 @@
 # Two commands matter: `make demo` and `make test`. Each makes what it needs first, once.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup jar demo test lint types wheel docs clean
+.PHONY: help setup jar demo test campaign lint types wheel docs clean
 
 BIN := .venv/bin
 JAR := src/emberscope/recorder/emberscope-recorder.jar
@@ -18,6 +18,9 @@ demo: $(JAR) $(UPLOT) ## record a real Spark application, print why it is slow, 
 test: lint $(NODE) $(JAR) $(UPLOT) ## every check: style, types, layers, then all tests
 	@tools/browser.sh
 	@$(IN_VENV) python -m pytest $(PYTEST)
+
+campaign: $(JAR) ## the tests that take long: the recorder in real Spark, by every engine
+	@$(IN_VENV) python -m pytest -m campaign $(PYTEST)
 
 lint: .venv/installed ## style, types and layers of the Python code
 	$(BIN)/ruff format --check .

@@ -16,7 +16,11 @@ from tests.jvm import async_profiler
 JOB = Path(__file__).parents[1] / "jobs/recorded_job.py"
 BIN = Path(sys.executable).parent
 
-pytestmark = [pytest.mark.spark, pytest.mark.skipif(sys.platform != "linux", reason="the library is for Linux")]
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.campaign,
+    pytest.mark.skipif(sys.platform != "linux", reason="the library is for Linux"),
+]
 
 
 _NO_BUDGETS = ("--conf", "spark.emberscope.budget.cpu=1", "--conf", "spark.emberscope.budget.bandwidth=1g")

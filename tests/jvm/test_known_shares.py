@@ -12,7 +12,7 @@ from tests.jobs.cpu.recorded import jar_of_jobs, record
 from tests.jobs.cpu.shares import BURNING, shares
 from tests.jvm import async_profiler, toolchain
 
-pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("jar")]
+pytestmark = [pytest.mark.spark, pytest.mark.campaign, pytest.mark.usefixtures("jar")]
 
 # Against what the threads measured. Two points of a hundred are some ten times the error of so many samples by chance.
 MOST_POINTS = 2.0

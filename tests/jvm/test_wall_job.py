@@ -12,7 +12,7 @@ from tests.jfr.recordings import paths
 from tests.jvm.recorded import run
 from tests.jvm.toolchain import ROOT
 
-pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("jar")]
+pytestmark = [pytest.mark.spark, pytest.mark.campaign, pytest.mark.usefixtures("jar")]
 
 JOB = ROOT / "tests" / "jobs" / "kinds" / "job.py"
 STATES = {
