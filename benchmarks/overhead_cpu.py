@@ -35,13 +35,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-PR_SET_PDEATHSIG: Final = 1
-PR_SET_CHILD_SUBREAPER: Final = 36
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 LOOK_S: Final = 0.1
 LOOKS_PER_SEARCH: Final = 5
 """New processes and threads are searched for at every fifth look, for that takes longer."""
 TICKS: Final = os.sysconf("SC_CLK_TCK")
-MICROSECONDS: Final = 1e6
+ENDING: Final[list[int]] = []
 
 
 def prctl(option: int, value: int) -> None:
@@ -50,7 +49,10 @@ def prctl(option: int, value: int) -> None:
 
 
 def end(number: int, _frame: object) -> None:
-    raise SystemExit(128 + number)
+    # Once is enough: another one would come between what must still be done.
+    if not ENDING:
+        ENDING.append(number)
+        raise SystemExit(128 + number)
 
 
 def make_group() -> Path | None:
@@ -78,7 +80,7 @@ def members(group: Path) -> set[int]:
 def group_cpu(group: Path) -> tuple[float, float]:
     """User and system seconds."""
     fields = dict(line.split() for line in (group / "cpu.stat").read_text().splitlines())
-    return int(fields["user_usec"]) / MICROSECONDS, int(fields["system_usec"]) / MICROSECONDS
+    return int(fields["user_usec"]) / 1e6, int(fields["system_usec"]) / 1e6
 
 
 def read(path: str) -> str:
@@ -204,7 +206,8 @@ def start(command: list[str], group: Path | None) -> int:
         os.execvp(command[0], command)
     except OSError as failed:
         print(f"{command[0]}: {failed}", file=sys.stderr)
-    os._exit(127)
+    finally:
+        os._exit(127)
 
 
 def kill_descendants() -> int:
@@ -262,16 +265,16 @@ def measure(
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     group = make_group()
     busy_before_s, began = busy_s(), time.time()
-    waited = Waited(start(command, group), linger_s)
-    looks = Looks(os.getpid(), prefixes, group, limit_s)
-    done = threading.Event()
+    looks, done = Looks(os.getpid(), prefixes, group, limit_s), threading.Event()
     looker = threading.Thread(target=looks.until, args=(done,))
-    looker.start()
     try:
+        waited = Waited(start(command, group), linger_s)
+        looker.start()
         waited.for_all(looks)
     finally:
         done.set()
-        looker.join()
+        if looker.ident:
+            looker.join()
         end_all()
         used = group_cpu(group) if group else None
         if group:
