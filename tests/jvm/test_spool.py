@@ -30,7 +30,7 @@ class Process:
         self.place.mkdir(exist_ok=True)
         self.store = scratch / "store"
         self.run = self.store / "default" / "app-1" / "1"
-        chosen = {"chunk.seconds": "2", "spool": str(self.place)} | settings
+        chosen = {"chunk.seconds": "2", "spool": str(self.place), "events": "cpu,alloc,lock,gc"} | settings
         command = [self.java, "-Xmx256m", *flags, "-cp", toolchain.class_path(classes), "io.emberscope.Killed"]
         command += [str(self.store), SECRET, *(f"{name}={value}" for name, value in chosen.items())]
         self.said_tasks = scratch / "tasks"

@@ -133,7 +133,7 @@ class TestTables:
 
     def test_the_tables_that_are_seen_have_the_same_rows(self, recorded, facts, browser):
         rows = browser.execute_script(
-            "const rows = [...document.querySelectorAll('#stages tbody tr')];"
+            "const rows = [...document.querySelectorAll('#stages tbody tr[id]')];"
             "return rows.map((row) => [row.id, row.lastElementChild.textContent])"
         )
         expected = [[f"stage-{s['stage_id']}-{s['attempt']}", f"{s['samples']:,}"] for s in facts["stages"]]

@@ -63,9 +63,12 @@ final class EngineRun {
             if (tail != null) {
                 failure = null;
                 ship(tail, store, address, 0);
-                shipper.sayLast(store);
                 ended = true;
             }
+        }
+        if (ended) {
+            // A chunk that was closed in time and shipped just before the end came is the last one too.
+            shipper.sayLast(store);
         }
         if (failure != null) {
             throw failure;
