@@ -123,7 +123,8 @@ final class FlightRecording implements Engine {
     /** Where the CPU-time sampler is there but silent (a sandbox can forbid its timers), the older one takes over. */
     private void watchCpuSampler() {
         noteCpuSamples();
-        if (cpuSampled || filter == null || !FlightSettings.CPU_TIME.equals(chosen.cpuEvent)) {
+        // A filter is also made for the spool, before there is a chunk.
+        if (cpuSampled || filter == null || !filter.sawAny() || !FlightSettings.CPU_TIME.equals(chosen.cpuEvent)) {
             return;
         }
         long due = (OwnCpu.processNanos() - cpuNanosAtStart) / (1_000_000 * settings.millis(Settings.Key.RATE_CPU));

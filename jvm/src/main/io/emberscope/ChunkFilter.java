@@ -114,6 +114,11 @@ final class ChunkFilter {
         return withheld;
     }
 
+    /** Whether any chunk has gone through it. */
+    boolean sawAny() {
+        return !counts.isEmpty();
+    }
+
     /** Whether an event of this type came by. */
     boolean saw(long type) {
         return count(type) > 0;
