@@ -50,6 +50,7 @@ final class FlightRecording implements Engine {
     private long firstNanos;
     private long cpuNanosAtStart;
     private boolean cpuSampled;
+    private boolean chunkSeen;
     private int depth;
     private int steps;
     private long sampledNanos;
@@ -124,7 +125,7 @@ final class FlightRecording implements Engine {
     private void watchCpuSampler() {
         noteCpuSamples();
         // A filter is also made for the spool, before there is a chunk.
-        if (cpuSampled || filter == null || !filter.sawAny() || !FlightSettings.CPU_TIME.equals(chosen.cpuEvent)) {
+        if (cpuSampled || !chunkSeen || !FlightSettings.CPU_TIME.equals(chosen.cpuEvent)) {
             return;
         }
         long due = (OwnCpu.processNanos() - cpuNanosAtStart) / (1_000_000 * settings.millis(Settings.Key.RATE_CPU));
@@ -136,6 +137,7 @@ final class FlightRecording implements Engine {
     }
 
     private void noteCpuSamples() {
+        chunkSeen |= filter != null && filter.sawAny();
         cpuSampled |= filter != null && chosen.cpuEvent != null && filter.saw(idOf(chosen.cpuEvent));
     }
 
