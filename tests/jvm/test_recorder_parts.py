@@ -51,3 +51,9 @@ def test_the_choice_of_executors_is_a_fair_share_and_always_the_same(classes: Pa
     assert 0.08 < first.count("1") / 5000 < 0.12
     assert chosen("app-20260101000000-0000", "0") == "11" + "0" * 4998, "the first two always are"
     assert chosen("app-20260101000000-0000", "1") == "1" * 5000
+
+
+def test_the_process_is_known_by_its_number_and_its_options(classes: Path) -> None:
+    said = json.loads(toolchain.java(NEWEST, "-Dour.option=x", "io.emberscope.OwnProcess", classes=classes))
+    assert said["pid"] == said["really"]
+    assert "-Dour.option=x" in said["options"]

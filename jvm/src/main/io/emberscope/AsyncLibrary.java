@@ -168,7 +168,7 @@ final class AsyncLibrary {
         } catch (IOException noSuchFile) {
             // Not Linux: the arguments of the JVM are all that is known.
         }
-        for (String argument : java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+        for (String argument : ThisJvm.options()) {
             if (argument.startsWith("-agentpath:") && argument.toLowerCase(Locale.ROOT).contains("asyncprofiler")) {
                 return "libasyncProfiler";
             }

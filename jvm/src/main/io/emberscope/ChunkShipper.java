@@ -5,7 +5,6 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.lang.management.ManagementFactory;
 import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -44,7 +43,7 @@ final class ChunkShipper {
         Governor governor = Governor.withoutLimits();
 
         Process(String role, String executorId, String host) {
-            this(role, executorId, host, ownPid(), System.getProperty("java.version"), false);
+            this(role, executorId, host, ThisJvm.pid(), System.getProperty("java.version"), false);
         }
 
         Process(String role, String executorId, String host, Long pid, String jdk, boolean swept) {
@@ -224,14 +223,6 @@ final class ChunkShipper {
         out.put("lost", lost);
         out.put("problems", problems.documentsOf(process.role, process.executorId));
         return out;
-    }
-
-    static Long ownPid() {
-        try {
-            return Long.valueOf(ManagementFactory.getRuntimeMXBean().getName().split("@")[0]);
-        } catch (NumberFormatException unknown) {
-            return null;
-        }
     }
 
     private static MessageDigest sha256() {

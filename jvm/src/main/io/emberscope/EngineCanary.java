@@ -183,9 +183,9 @@ final class EngineCanary {
     }
 
     private Properties said() {
-        String pid = process().substring(0, process().indexOf('-'));
+        String pid = String.valueOf(ThisJvm.pid());
         Set<String> reports = new LinkedHashSet<>();
-        for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+        for (String argument : ThisJvm.options()) {
             if (argument.startsWith("-XX:ErrorFile=")) {
                 reports.add(Paths.get(argument.substring(argument.indexOf('=') + 1).replace("%p", pid)).toAbsolutePath().toString());
             }
@@ -237,8 +237,7 @@ final class EngineCanary {
 
     /** The process id and when the process began, which no other process of this host shares. */
     private static String process() {
-        String pid = ManagementFactory.getRuntimeMXBean().getName().split("@")[0];
-        return pid + "-" + ManagementFactory.getRuntimeMXBean().getStartTime();
+        return ThisJvm.pid() + "-" + ManagementFactory.getRuntimeMXBean().getStartTime();
     }
 
     private static Properties read(Path file) throws IOException {

@@ -40,7 +40,7 @@ final class FlightOptions {
     }
 
     private static boolean userChoseRepository() {
-        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        return ThisJvm.options().stream()
                 .anyMatch(option -> option.startsWith("-XX:FlightRecorderOptions") && option.contains("repository="));
     }
 
