@@ -127,6 +127,9 @@ def test_what_a_killed_process_left_is_shipped_and_nothing_of_others_in_it(
     assert [(each["swept"], each["unfinished"]) for each in manifests[:2]] == [(False, False)] * 2
     assert (manifests[-1]["swept"], manifests[-1]["unfinished"]) == (True, True)
     assert {each["pid"] for each in manifests} == {process.process.pid}
+    identity = ("app_id", "attempt", "role", "executor_id", "host", "pid", "jdk")
+    assert len({tuple(each[name] for name in identity) for each in manifests}) == 1, "who ships says whose it is"
+    assert None not in {manifests[-1][name] for name in identity}
 
 
 def test_beside_a_users_recording_too(home: Path, classes: Path, tmp_path: Path) -> None:

@@ -55,6 +55,17 @@ final class ChunkShipper {
             this.swept = swept;
         }
 
+        /** Which process of which run it is: as manifests say it, and as a spool does for whoever ships in its stead. */
+        void describe(Map<String, Object> out, RunAddress address) {
+            out.put("app_id", address.appId);
+            out.put("attempt", address.attempt);
+            out.put("role", role);
+            out.put("executor_id", executorId);
+            out.put("host", host);
+            out.put("pid", pid);
+            out.put("jdk", jdk);
+        }
+
         String directory() {
             return "recordings/" + role + "-" + RunAddress.safe(executorId) + "/";
         }
@@ -196,18 +207,12 @@ final class ChunkShipper {
         lost.put("seconds", lostNanos / 1e9);
         Map<String, Object> out = new LinkedHashMap<>();
         out.put("schema", SCHEMA);
-        out.put("app_id", address.appId);
-        out.put("attempt", address.attempt);
-        out.put("role", process.role);
-        out.put("executor_id", process.executorId);
-        out.put("host", process.host);
-        out.put("pid", process.pid);
+        process.describe(out, address);
         out.put("sequence", sequence);
         out.put("first_ms", header.startNanos / 1_000_000);
         out.put("last_ms", (header.startNanos + header.durationNanos) / 1_000_000);
         out.put("clock_ms", System.currentTimeMillis());
         out.put("engine", engine.name());
-        out.put("jdk", process.jdk);
         out.put("bytes", header.size);
         out.put("sha256", hex(sha256));
         out.put("events", engine.events());

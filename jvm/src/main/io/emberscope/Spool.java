@@ -172,11 +172,12 @@ final class Spool {
         }
     }
 
-    /** Says what is to be shipped after this process's death, and how. */
-    void describe(Map<String, String> document) throws IOException {
+    /** Says what is to be shipped after this process's death, and how; what is null is an empty text. */
+    void describe(Map<String, Object> document) throws IOException {
         StringBuilder out = new StringBuilder();
-        for (Map.Entry<String, String> entry : document.entrySet()) {
-            out.append(entry.getKey()).append('=').append(URLEncoder.encode(entry.getValue(), "UTF-8")).append('\n');
+        for (Map.Entry<String, Object> entry : document.entrySet()) {
+            String value = entry.getValue() == null ? "" : entry.getValue().toString();
+            out.append(entry.getKey()).append('=').append(URLEncoder.encode(value, "UTF-8")).append('\n');
         }
         String text = out.toString();
         if (!text.equals(written)) {

@@ -61,19 +61,12 @@ final class SpoolKeeper {
         }
     }
 
-    private Map<String, String> document(RunAddress address, List<EngineRun> running) {
-        Map<String, String> out = new LinkedHashMap<>();
+    private Map<String, Object> document(RunAddress address, List<EngineRun> running) {
+        Map<String, Object> out = new LinkedHashMap<>();
         out.put("schema", Spool.SCHEMA);
         out.put("run", address.directory);
-        out.put("app_id", address.appId);
-        out.put("attempt", address.attempt);
-        out.put("role", process.role);
-        out.put("executor_id", process.executorId);
-        out.put("host", process.host);
-        out.put("pid", process.pid == null ? "" : process.pid.toString());
-        out.put("jdk", process.jdk);
-        Long left = process.governor.bytes().leftBytes();
-        out.put("bytes_left", left == null ? "" : left.toString());
+        process.describe(out, address);
+        out.put("bytes_left", process.governor.bytes().leftBytes());
         out.put("engines", running.stream().map(run -> run.engine.name()).collect(Collectors.joining(",")));
         running.forEach(run -> out.putAll(LeftEngine.describe(run.engine)));
         return out;
