@@ -77,6 +77,7 @@ def test_every_task_of_a_cluster_has_its_span_to_the_very_last(tmp_path: Path) -
     assert application["app_id"] == finished.status["app_id"]
     assert application["master"] == "local-cluster[2,1,1024]"
     assert application["app_name"] == "recorded job"
+    assert application["engine"] == "jfr + wall-sampler"
     assert None not in {application[name] for name in ("user", "spark_version", "scala_version", "started_ms")}
 
 
@@ -116,6 +117,7 @@ def test_too_little_disk_for_flight_recorder_ends_the_recording_and_not_the_jvm(
     assert set(finished.problems) == {"start", "events"}
     assert "(spark.emberscope.budget.free)" in finished.problems["start"]
     assert {manifest["engine"] for manifest in finished.manifests} == {"wall-sampler"}, "which needs no disk"
+    assert finished.application()["engine"] == "wall-sampler"
 
 
 # A fault in `receive` hides what executors say, and one in `driver.init` keeps the rest from starting: hence groups.

@@ -96,7 +96,7 @@ final class DriverHooks implements DriverPlugin {
         out.put("event_log_dir", conf.get("spark.eventLog.dir", null));
         String invocation = settings.text(Settings.Key.INVOCATION);
         out.put("invocation", invocation.isEmpty() ? null : invocation);
-        out.put("engine", "jfr");
+        out.put("engine", null); // The recorder knows which are at work.
         out.put("events", events);
         out.put("sample_period_ns", events.contains("cpu") ? settings.millis(Settings.Key.RATE_CPU) * 1_000_000 : null);
         out.put("chunk_seconds", settings.count(Settings.Key.CHUNK_SECONDS, 1));

@@ -9,6 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.ShutdownHookManager;
 import org.apache.spark.SparkConf;
@@ -86,7 +87,7 @@ final class Recorder implements Runnable {
         thread.start();
     }
 
-    /** Gives the document to be written as application.json, but for the places of spools. */
+    /** Gives the document to be written as application.json, but for the engines at work and the places of spools. */
     void describe(Map<String, Object> document) {
         application = document;
         wake.release();
@@ -239,6 +240,7 @@ final class Recorder implements Runnable {
             }
             if (describes) {
                 Map<String, Object> document = new LinkedHashMap<>(application);
+                document.put("engine", engines());
                 document.put("spools", spool.places());
                 store.put("application.json", Json.bytes(document));
                 application = null;
@@ -256,6 +258,12 @@ final class Recorder implements Runnable {
             }
         }
         return good && (store != null || running.isEmpty());
+    }
+
+    /** Names of the engines at work here, {@code jfr + wall-sampler}; null where there is none. */
+    private String engines() {
+        String names = running.stream().map(run -> run.engine.name()).sorted().collect(Collectors.joining(" + "));
+        return names.isEmpty() ? null : names;
     }
 
     private boolean ship(EngineRun run, boolean last) {
