@@ -159,6 +159,37 @@ def test_wall_clock_samples_too(classes: Path, tmp_path: Path) -> None:
     assert wall > 0
 
 
+def test_what_is_swept_says_at_what_rate_it_was_recorded(classes: Path, tmp_path: Path) -> None:
+    process = Process(NEWEST, classes, tmp_path)
+    process.until(1)
+    process.end()
+    assert process.sweep() is None
+    assert [(each["rate_ratio"], each["rate_held_by"]) for each in process.manifests() if each["swept"]] == [(1, None)]
+
+    slowed = tmp_path / "slowed"
+    slowed.mkdir()
+    process = Process(NEWEST, classes, slowed, **{"budget.bytes": "1m"})
+    while all(each["rate_ratio"] for each in process.manifests()):
+        process.wait()
+    process.until(len(process.manifests()))
+    process.end()
+    assert process.sweep() is None
+    swept = [each for each in process.manifests() if each["swept"]]
+    assert swept
+    assert {(each["rate_ratio"], each["rate_held_by"], each["sample_period_ns"]) for each in swept} == {(0, "bytes", None)}
+
+
+def test_rates_that_a_dead_process_did_not_write_down_are_not_known(classes: Path, tmp_path: Path) -> None:
+    process = Process(NEWEST, classes, tmp_path)
+    process.until(1)
+    process.end()
+    document = process.spools()[0] / "process"
+    lines = document.read_text().splitlines(keepends=True)
+    document.write_text("".join(line for line in lines if not line.startswith("jfr.rates=")))
+    assert process.sweep() is None
+    assert {each["rate_ratio"] for each in process.manifests() if each["swept"]} == {None}
+
+
 def test_a_chunk_that_may_have_arrived_comes_again_under_its_name(classes: Path, tmp_path: Path) -> None:
     process = Process(NEWEST, classes, tmp_path)
     process.until(2)

@@ -33,6 +33,11 @@ final class EngineRun {
         }
     }
 
+    /** The rates of chunks that are not shipped yet, for {@link Rates#read}. */
+    String rates() {
+        return shipper.rates.written(shipper.afterNanos());
+    }
+
     /** Ships what was closed since the last time. */
     void ship(RunStore store, RunAddress address) throws Exception {
         InputStream closed = engine.closed(shipper.afterNanos());

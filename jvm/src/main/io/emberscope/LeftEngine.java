@@ -42,6 +42,8 @@ final class LeftEngine implements Engine {
         }
     }
 
+    static final String RATES = "rates";
+
     private final String name;
     private final Map<String, String> said;
     private final Set<String> strings;
@@ -125,6 +127,11 @@ final class LeftEngine implements Engine {
     /** Starts of the chunks that are there, in epoch ns. */
     Collection<Long> chunks() {
         return Collections.unmodifiableSet(chunks.keySet());
+    }
+
+    /** How often it took samples, as {@link Rates#written} has it. */
+    String rates() {
+        return of(RATES);
     }
 
     /** Where the last chunk ends. */

@@ -30,6 +30,7 @@ final class Rates {
 
     private int steps;
     private String heldBy;
+    private boolean known = true;
 
     Rates(Engine engine) {
         this.engine = engine;
@@ -52,13 +53,41 @@ final class Rates {
         heldBy = newHeldBy;
     }
 
+    /**
+     * What held until when for chunks that reach beyond a time (epoch ns), and what holds: for {@link #read} of whoever
+     * ships them after this process's death.
+     */
+    String written(long afterNanos) {
+        StringBuilder out = new StringBuilder();
+        past.tailMap(afterNanos, false).forEach((end, rate) -> write(out, end, rate));
+        write(out, Long.MAX_VALUE, new Rate(steps, heldBy, engine.samplePeriodNs()));
+        return out.toString();
+    }
+
+    private static void write(StringBuilder out, long end, Rate rate) {
+        out.append(end).append(',').append(rate.steps).append(',').append(rate.heldBy == null ? "" : rate.heldBy);
+        out.append(',').append(rate.periodNs == null ? "" : rate.periodNs.toString()).append(';');
+    }
+
+    /** The rates of a dead process; where it did not write them down they are not known. */
+    void read(String written) {
+        for (String each : written.split(";")) {
+            String[] words = each.split(",", -1);
+            if (words.length == 4) {
+                Long period = words[3].isEmpty() ? null : Long.valueOf(words[3]);
+                past.put(Long.valueOf(words[0]), new Rate(Integer.parseInt(words[1]), words[2].isEmpty() ? null : words[2], period));
+            }
+        }
+        known = !past.isEmpty();
+    }
+
     /** The rates of a chunk. Its middle counts: a change comes a little after its beginning or its end. */
     void describe(Map<String, Object> manifest, long startNanos, long durationNanos) {
         Map.Entry<Long, Rate> then = past.ceilingEntry(startNanos + durationNanos / 2);
         Rate rate = then != null ? then.getValue() : new Rate(steps, heldBy, engine.samplePeriodNs());
         boolean spansOnly = rate.steps == Governor.SPANS_ONLY;
         manifest.put("sample_period_ns", rate.periodNs);
-        manifest.put("rate_ratio", spansOnly ? 0.0 : 1.0 / (1 << rate.steps));
+        manifest.put("rate_ratio", !known ? null : Double.valueOf(spansOnly ? 0.0 : 1.0 / (1 << rate.steps)));
         manifest.put("rate_held_by", rate.heldBy);
     }
 }

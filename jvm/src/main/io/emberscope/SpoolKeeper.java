@@ -68,7 +68,10 @@ final class SpoolKeeper {
         process.describe(out, address);
         out.put("bytes_left", process.governor.bytes().leftBytes());
         out.put("engines", running.stream().map(run -> run.engine.name()).collect(Collectors.joining(",")));
-        running.forEach(run -> out.putAll(LeftEngine.describe(run.engine)));
+        for (EngineRun run : running) {
+            out.putAll(LeftEngine.describe(run.engine));
+            out.put(run.engine.name() + "." + LeftEngine.RATES, run.rates());
+        }
         return out;
     }
 

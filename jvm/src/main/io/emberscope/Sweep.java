@@ -130,6 +130,7 @@ final class Sweep {
                 }
                 LeftEngine engine = new LeftEngine(name, said, strings, stop);
                 ChunkShipper shipper = new ChunkShipper(process, engine, problems);
+                shipper.rates.read(engine.rates());
                 engine.chunks().stream().filter(start -> process.log.wasDone(name, start)).forEach(shipper::skip);
                 try {
                     shipper.ship(engine.closed(0), store, address, engine.endNanos());
