@@ -19,6 +19,7 @@ import pytest
 from emberscope.jfr.recording import read_recording
 from emberscope.sources.recording import load_recording
 from tests.jvm import async_profiler, toolchain
+from tests.jvm.test_spool import Process
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="async-profiler's jar is for Linux here")
 
@@ -111,6 +112,20 @@ def test_command_line_properties_and_environment_stay_in_the_jvm(classes: Path, 
     filtered.write_bytes(data[:76] + b"\xff" * 40 + data[116:])
     said = json.loads(toolchain.java(HOME, "io.emberscope.FilteredFile", filtered, tmp_path / "not", classes=classes))
     assert said == {"refused": True}, "what cannot be understood is not shipped"
+
+
+def test_a_killed_process_leaves_nothing_beside_its_spool(classes: Path, tmp_path: Path, user: str) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    settings = {"engine": "async-profiler", "engine.path": str(async_profiler.jar())}
+    flags = (f"-Duser.name={user}", f"-Djava.io.tmpdir={temporary}")
+    process = Process(HOME, classes, tmp_path, *flags, **settings)
+    while not any(manifest["engine"].startswith("async-profiler") for manifest in process.manifests()):
+        process.wait()
+    process.end()
+    assert list(temporary.glob("emberscope-*")) == []
+    (spool,) = process.spools()
+    assert [path.is_dir() for path in spool.glob("async-*")] == [True]
 
 
 def test_a_users_own_async_profiler_is_left_alone(classes: Path, tmp_path: Path, user: str) -> None:

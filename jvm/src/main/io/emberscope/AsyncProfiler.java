@@ -86,7 +86,11 @@ final class AsyncProfiler implements Engine {
             library = AsyncLibrary.load(source);
             version = library.execute("version,loglevel=none"); // From here on it prints nothing.
             options = new AsyncOptions(settings, kinds, problems);
-            directory = Files.createTempDirectory("emberscope-async-");
+            // In the spool it goes with what else this process leaves where it is killed.
+            Spool spool = Spool.ofThisJvm();
+            directory = spool == null
+                    ? Files.createTempDirectory("emberscope-async-")
+                    : Files.createTempDirectory(spool.directory, "async-");
             directory.toFile().deleteOnExit();
             firstNanos = System.currentTimeMillis() * 1_000_000;
             begin();
