@@ -130,6 +130,7 @@ FAULTS = {
         "start",
         "ship",
     },
+    "thread.tick": {"recorder"},
     "onTaskStart,onTaskSucceeded,onTaskFailed,executor.shutdown": {
         "onTaskStart",
         "onTaskSucceeded",

@@ -54,6 +54,8 @@ final class Recorder implements Runnable {
     private final List<EngineRun> running = new ArrayList<>();
     private RunAddress address;
     private RunStore store;
+    private boolean swept;
+    private boolean triedToDescribe;
 
     /** {@code samples}: whether to record at all, or only to write what the driver knows of the application. */
     Recorder(
@@ -115,7 +117,6 @@ final class Recorder implements Runnable {
         try {
             spool.open(samples);
             startEngines();
-            boolean swept = false;
             long chunkMs = 1000L * settings.count(Settings.Key.CHUNK_SECONDS, 1);
             long nextChunkMs = now() + chunkMs;
             boolean last;
@@ -125,26 +126,40 @@ final class Recorder implements Runnable {
                 wake.tryAcquire(Math.min(waitMs, tickMs), TimeUnit.MILLISECONDS);
                 last = finishing;
                 boolean due = now() >= nextChunkMs;
-                Map<EngineRun, String> mustStop = mustStop();
-                shipped = round(due || !mustStop.isEmpty(), last);
-                if (!last) {
-                    stopEngines(mustStop);
-                }
-                spool.keep(address, running, due || !swept);
-                // The driver looks once more when all is over; an executor that ends may have a quarter of a second.
-                if (address != null && (last ? process.role.equals("driver") : due || !swept)) {
-                    spool.sweep(address, this::store, stopsSweeping(last));
-                    swept = true;
+                try {
+                    shipped = tick(due, last);
+                } catch (Throwable failed) {
+                    // Such as want of memory, which may be over by the next time.
+                    shipped = false;
+                    problems.add("recorder", failed);
                 }
                 nextChunkMs = due ? now() + chunkMs : nextChunkMs;
-                problems.tell();
             } while (!last);
         } catch (Throwable failed) {
+            shipped = false;
             problems.add("recorder", failed);
         } finally {
             end(shipped);
             done.countDown();
         }
+    }
+
+    /** All that is to be done now; whether nothing is left to be shipped. */
+    private boolean tick(boolean due, boolean last) {
+        settings.fault("thread.tick");
+        Map<EngineRun, String> mustStop = mustStop();
+        boolean shipped = round(due || !mustStop.isEmpty(), last);
+        if (!last) {
+            stopEngines(mustStop);
+        }
+        spool.keep(address, running, due || !swept);
+        // The driver looks once more when all is over; an executor that ends may have a quarter of a second.
+        if (address != null && (last ? process.role.equals("driver") : due || !swept)) {
+            spool.sweep(address, this::store, stopsSweeping(last));
+            swept = true;
+        }
+        problems.tell();
+        return shipped;
     }
 
     /** Looking after others ends when this process ends, and then soon. */
@@ -210,10 +225,14 @@ final class Recorder implements Runnable {
     private Map<EngineRun, String> mustStop() {
         Map<EngineRun, String> reasons = new LinkedHashMap<>();
         for (EngineRun run : running) {
-            String spent = process.governor.mustStop();
-            String reason = spent != null ? spent : run.engine.mustStop();
-            if (reason != null) {
-                reasons.put(run, reason);
+            try {
+                String spent = process.governor.mustStop();
+                String reason = spent != null ? spent : run.engine.mustStop();
+                if (reason != null) {
+                    reasons.put(run, reason);
+                }
+            } catch (Throwable failed) {
+                problems.add("stop", failed);
             }
         }
         return reasons;
@@ -233,8 +252,10 @@ final class Recorder implements Runnable {
                 }
                 return false;
             }
-            boolean describes = application != null;
+            // A store that fails is tried once a chunk, like for chunks, not every second.
+            boolean describes = application != null && (due || last || !triedToDescribe);
             boolean ships = !running.isEmpty() && (due || last);
+            triedToDescribe |= describes;
             if (describes || ships) {
                 store();
             }
