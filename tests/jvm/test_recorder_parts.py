@@ -57,3 +57,9 @@ def test_the_process_is_known_by_its_number_and_its_options(classes: Path) -> No
     said = json.loads(toolchain.java(NEWEST, "-Dour.option=x", "io.emberscope.OwnProcess", classes=classes))
     assert said["pid"] == said["really"]
     assert "-Dour.option=x" in said["options"]
+
+
+def test_an_engine_that_fails_half_started_is_closed(classes: Path) -> None:
+    said = json.loads(toolchain.java(NEWEST, "io.emberscope.HalfStarted", classes=classes))
+    once = {"runs": False, "closed": 1, "problems": 1}
+    assert said == {"exception": once, "error": once}

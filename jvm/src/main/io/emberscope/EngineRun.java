@@ -29,7 +29,17 @@ final class EngineRun {
             return null;
         } catch (Throwable failed) {
             problems.add("start", failed);
+            letGo(engine);
             return null;
+        }
+    }
+
+    /** What it has begun already would go on with nobody to ship it. */
+    private static void letGo(Engine engine) {
+        try {
+            engine.close();
+        } catch (Throwable notBegun) {
+            // Why it could not be started is said.
         }
     }
 
@@ -43,7 +53,8 @@ final class EngineRun {
         InputStream closed = engine.closed(shipper.afterNanos());
         try {
             shipper.rates.set(governor.steps(), governor.heldBy());
-        } catch (Exception failed) {
+        } catch (Throwable failed) {
+            // What was closed is to be read, and let go of, all the same.
             problems.add("rate", failed);
         }
         ship(closed, store, address, ChunkShipper.NO_END);
