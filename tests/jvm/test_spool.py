@@ -1,5 +1,6 @@
 """What a process leaves in its spool when it is killed, and who ships it: no secrets, nothing twice, under one name."""
 
+import fcntl
 import json
 import os
 import shutil
@@ -247,6 +248,34 @@ def test_spools_of_other_applications_are_removed_when_they_are_old(classes: Pat
     subprocess.run([*command, str(process.place)], check=True, capture_output=True)
     assert process.spools() == []
     assert not (tmp_path / "another").exists()
+
+
+def test_a_damaged_spool_keeps_nobody_waiting(classes: Path, tmp_path: Path) -> None:
+    process = Process(NEWEST, classes, tmp_path)
+    process.until(1)
+    last_task = process.end()
+    spool = process.spools()[0]
+    for number, text in enumerate((b"schema=%zz\n", b"no sign\n", b"schema=emberscope.spool/1\n", b"\xff=\xff\n", b"")):
+        other = spool.with_name(f"process-{number}")
+        other.mkdir()
+        (other / "lock").touch()
+        (other / "process").write_bytes(text)
+    assert process.sweep() is None
+    assert spool not in process.spools()
+    _check_series(process, last_task)
+
+
+def test_a_process_does_not_let_go_of_its_lock_where_its_place_has_two_names(classes: Path, tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "disk")
+    command = [str(NEWEST / "bin" / "java"), "-cp", toolchain.class_path(classes), "io.emberscope.TwoPaths"]
+    command += [str(tmp_path / "disk"), str(tmp_path / "link")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        said = json.loads(process.stdout.readline())
+        with Path(said["lock"]).open("r+b") as lock, pytest.raises(OSError, match="unavailable"):
+            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    assert (said["swept"], said["problems"]) == (0, [])
 
 
 def test_a_place_that_others_can_write_to_is_not_used(classes: Path, tmp_path: Path) -> None:

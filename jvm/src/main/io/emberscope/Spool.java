@@ -188,18 +188,16 @@ final class Spool {
         }
     }
 
-    /** What {@link #describe} wrote into this directory; null where it has no such document. */
+    /** What {@link #describe} wrote into this directory; null where it has no such document. Throws where it is damaged. */
     static Map<String, String> description(Path directory) throws IOException {
         Map<String, String> out = new LinkedHashMap<>();
         try {
-            for (String line : Files.readAllLines(directory.resolve(DOCUMENT), StandardCharsets.US_ASCII)) {
+            for (String line : Files.readAllLines(directory.resolve(DOCUMENT), StandardCharsets.ISO_8859_1)) {
                 int equals = line.indexOf('=');
                 out.put(line.substring(0, Math.max(equals, 0)), URLDecoder.decode(line.substring(equals + 1), "UTF-8"));
             }
         } catch (NoSuchFileException none) {
             return null;
-        } catch (IllegalArgumentException damaged) {
-            throw new IOException(directory.resolve(DOCUMENT) + " cannot be read", damaged);
         }
         return SCHEMA.equals(out.get("schema")) ? out : null;
     }
@@ -227,7 +225,7 @@ final class Spool {
     static Set<String> strings(Path directory) throws IOException {
         Set<String> out = new HashSet<>();
         try {
-            for (String line : Files.readAllLines(directory.resolve(STRINGS), StandardCharsets.US_ASCII)) {
+            for (String line : Files.readAllLines(directory.resolve(STRINGS), StandardCharsets.ISO_8859_1)) {
                 out.add(URLDecoder.decode(line, "UTF-8"));
             }
         } catch (NoSuchFileException none) {

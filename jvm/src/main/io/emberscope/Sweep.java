@@ -1,10 +1,12 @@
 package io.emberscope;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -62,6 +64,9 @@ final class Sweep {
                 swept += look(spool, address, store, stop) ? 1 : 0;
             } catch (NoSuchFileException | UncheckedIOException gone) {
                 // Another process has just removed it.
+            } catch (RuntimeException damaged) {
+                // What cannot be understood in one must not keep the others waiting.
+                problems.add("sweep", spool + ": " + damaged);
             }
         }
         return swept;
@@ -74,6 +79,8 @@ final class Sweep {
                 children.forEach(found::add);
             } catch (NoSuchFileException | NotDirectoryException none) {
                 // Nobody left anything here.
+            } catch (AccessDeniedException others) {
+                // Somebody else has taken our name.
             }
         }
         found.removeAll(passed);
@@ -82,7 +89,8 @@ final class Sweep {
 
     private boolean look(Path spool, RunAddress address, Opening store, BooleanSupplier stop) throws IOException {
         Spool own = Spool.ofThisJvm();
-        if (own != null && own.directory.equals(spool)) {
+        // By whatever path: to open and close its lock would let go of it.
+        if (own != null && Files.exists(own.directory) && Files.isSameFile(own.directory, spool)) {
             passed.add(spool);
             return false;
         }
@@ -132,8 +140,8 @@ final class Sweep {
                 ChunkShipper shipper = new ChunkShipper(process, engine, problems);
                 shipper.rates.read(engine.rates());
                 engine.chunks().stream().filter(start -> process.log.wasDone(name, start)).forEach(shipper::skip);
-                try {
-                    shipper.ship(engine.closed(0), store, address, engine.endNanos());
+                try (InputStream chunks = engine.closed(0)) {
+                    shipper.ship(chunks, store, address, engine.endNanos());
                 } catch (ChunkFilter.NotAChunk damaged) {
                     problems.add("sweep", damaged);
                 }
