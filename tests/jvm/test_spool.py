@@ -278,6 +278,17 @@ def test_a_process_does_not_let_go_of_its_lock_where_its_place_has_two_names(cla
     assert (said["swept"], said["problems"]) == (0, [])
 
 
+def test_texts_beyond_the_size_of_their_file_are_not_written_anew_each_second(classes: Path, tmp_path: Path) -> None:
+    said = json.loads(toolchain.java(NEWEST, "io.emberscope.ManyTexts", tmp_path, classes=classes))
+    assert said == {"rewritten": 1, "found": True, "keeps_names": True, "problems": []}
+
+
+def test_an_application_that_ends_without_an_id_leaves_nothing(classes: Path, tmp_path: Path) -> None:
+    said = json.loads(toolchain.java(NEWEST, "io.emberscope.NeverPlaced", tmp_path, classes=classes))
+    assert said == {"recorded": True}
+    assert list(tmp_path.glob("emberscope-*/process-*")) == [], "nobody could ever ship it"
+
+
 def test_a_place_that_others_can_write_to_is_not_used(classes: Path, tmp_path: Path) -> None:
     user = subprocess.run(["id", "-un"], capture_output=True, text=True, check=True).stdout.strip()
     open_to_all = tmp_path / "disk" / f"emberscope-{user}"

@@ -51,6 +51,7 @@ final class Spool {
     private final FileChannel lock;
     private String written = "";
     private long stringBytes;
+    private long mostStringBytes = MOST_STRING_BYTES;
 
     private Spool(Path directory, FileChannel lock) {
         this.directory = directory;
@@ -103,8 +104,14 @@ final class Spool {
             throw new IOException(parent + " belongs to somebody else, or is open to others");
         }
         FileChannel lock = FileChannel.open(directory.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        if (lock.tryLock() == null) {
-            throw new IOException("its files cannot be locked");
+        try {
+            if (lock.tryLock() == null) {
+                throw new IOException("its files cannot be locked");
+            }
+        } catch (IOException | RuntimeException refused) {
+            lock.close();
+            delete(directory);
+            throw refused;
         }
         return new Spool(directory, lock);
     }
@@ -207,7 +214,7 @@ final class Spool {
         if (latest.isEmpty()) {
             return;
         }
-        boolean anew = stringBytes > MOST_STRING_BYTES;
+        boolean anew = stringBytes > mostStringBytes;
         StringBuilder lines = new StringBuilder();
         for (String text : anew ? all.get() : latest) {
             lines.append(URLEncoder.encode(text, "UTF-8")).append('\n');
@@ -219,6 +226,10 @@ final class Spool {
             out.write(bytes);
         }
         stringBytes = anew ? bytes.length : stringBytes + bytes.length;
+        if (anew) {
+            // Where all of them take more, the file grows by as much again before all are written once more.
+            mostStringBytes = Math.max(MOST_STRING_BYTES, 2 * stringBytes);
+        }
     }
 
     /** The texts that {@link #remember} wrote into this directory. */
@@ -234,6 +245,11 @@ final class Spool {
             // The last line may be half-written.
         }
         return out;
+    }
+
+    /** Whether anybody could ship what is in it. */
+    boolean isDescribed() {
+        return !written.isEmpty();
     }
 
     /** Nothing is left to be shipped by anybody else. */

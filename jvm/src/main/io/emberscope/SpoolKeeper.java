@@ -18,6 +18,7 @@ final class SpoolKeeper {
     private final Problems problems;
     private List<Path> places = Collections.emptyList();
     private Spool spool;
+    private boolean gaveUp;
     private Sweep sweep;
 
     SpoolKeeper(ChunkShipper.Process process, Settings settings, SparkConf conf, Problems problems) {
@@ -48,7 +49,7 @@ final class SpoolKeeper {
 
     /** Each second: texts of tasks; {@code anew}: all the rest too, where it is known where the run lies. */
     void keep(RunAddress address, List<EngineRun> running, boolean anew) {
-        if (spool == null) {
+        if (spool == null || gaveUp) {
             return;
         }
         try {
@@ -80,7 +81,7 @@ final class SpoolKeeper {
         problems.add("spool", failed);
         if (spool != null) {
             forget();
-            spool = null;
+            gaveUp = true;
         }
     }
 
@@ -103,11 +104,11 @@ final class SpoolKeeper {
         }
     }
 
-    /** {@code shipped}: whether nothing is left that could be shipped; what is left stays, for those who sweep. */
+    /** {@code shipped}: whether nothing is left; what somebody who sweeps can still ship stays, all else goes. */
     void close(boolean shipped) {
         try {
             process.log.close();
-            if (spool != null && (shipped || process.governor.bytes().isExhausted())) {
+            if (spool != null && (shipped || !spool.isDescribed() || process.governor.bytes().isExhausted())) {
                 spool.forget();
                 spool.removeAtExit();
             }

@@ -67,6 +67,7 @@ final class TaskSpans {
                     return size() > STRINGS_KEPT;
                 }
             }));
+    private final Set<String> others = ConcurrentHashMap.newKeySet();
     /** Strings that nobody has taken down yet; where nobody does, those that find no room are left out. */
     private final BlockingQueue<String> fresh = new ArrayBlockingQueue<>(STRINGS_KEPT);
     private volatile Writer writer;
@@ -193,9 +194,11 @@ final class TaskSpans {
         }
     }
 
-    /** A text of ours in events of another kind: it may leave this JVM after its death too. */
+    /** A text of ours in events of another kind: it may leave this JVM after its death too. Only so many are kept. */
     void mayLeave(String text) {
-        fresh.offer(text);
+        if (others.size() < STRINGS_KEPT && others.add(text)) {
+            fresh.offer(text);
+        }
     }
 
     /** The strings that came since the last call. */
@@ -205,10 +208,13 @@ final class TaskSpans {
         return out;
     }
 
+    /** All of them that may leave this JVM. */
     List<String> strings() {
+        List<String> out = new ArrayList<>(others);
         synchronized (strings) {
-            return new ArrayList<>(strings);
+            out.addAll(strings);
         }
+        return out;
     }
 
     private static String capped(String text) {
