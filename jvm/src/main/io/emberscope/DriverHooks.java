@@ -5,8 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +23,7 @@ final class DriverHooks implements DriverPlugin {
     private String store;
     private Recorder recorder;
     private volatile RunAddress address;
+    private byte[] writtenStatus;
 
     @Override
     public Map<String, String> init(SparkContext sc, PluginContext context) {
@@ -141,6 +142,7 @@ final class DriverHooks implements DriverPlugin {
         return null;
     }
 
+    /** Asked for each second: only what is new is written. */
     private synchronized void writeStatus(Path file, Problems all) {
         RunAddress where = address;
         Map<String, Object> out = new LinkedHashMap<>();
@@ -148,10 +150,15 @@ final class DriverHooks implements DriverPlugin {
         out.put("app_id", where == null ? null : where.appId);
         out.put("run_dir", where == null ? null : where.directory);
         out.put("problems", all.documents());
+        byte[] bytes = Json.bytes(out);
+        if (Arrays.equals(bytes, writtenStatus)) {
+            return;
+        }
         Path hidden = file.resolveSibling("." + file.getFileName() + ".tmp");
         try {
-            Files.write(hidden, Json.bytes(out));
+            Files.write(hidden, bytes);
             Files.move(hidden, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+            writtenStatus = bytes;
         } catch (java.io.IOException unwritable) {
             // There is no other place to say so.
         }
