@@ -63,3 +63,10 @@ def test_an_engine_that_fails_half_started_is_closed(classes: Path) -> None:
     said = json.loads(toolchain.java(NEWEST, "io.emberscope.HalfStarted", classes=classes))
     once = {"runs": False, "closed": 1, "problems": 1}
     assert said == {"exception": once, "error": once}
+
+
+def test_a_setting_is_parsed_once_however_often_it_is_read(classes: Path) -> None:
+    said = json.loads(toolchain.java(NEWEST, "io.emberscope.ReadTwice", classes=classes))
+    problems = {problem["message"].split("=")[0]: problem["count"] for problem in said.pop("problems")}
+    assert problems == {"spark.emberscope.budget.free": 1, "spark.emberscope.chunk.seconds": 1}
+    assert said == {"free": 128 << 20, "disk": 3 << 20, "chunk": 30, "cpu": 7, "fraction": 1, "enabled": True}

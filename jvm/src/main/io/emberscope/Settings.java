@@ -5,7 +5,9 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.SparkConf;
 
 /** The settings {@code spark.emberscope.*}. A value that cannot be read is a problem, and the default holds. */
@@ -67,6 +69,7 @@ final class Settings {
     private final SparkConf conf;
     private final Problems problems;
     private final Set<String> faults;
+    private final Map<Key, Object> values = new ConcurrentHashMap<>();
 
     Settings(SparkConf conf, Problems problems) {
         this.conf = conf;
@@ -133,7 +136,13 @@ final class Settings {
         return out;
     }
 
+    /** Each once: some are asked for every second, and one that cannot be used is one problem. */
+    @SuppressWarnings("unchecked") // Each key is read as one type.
     private <T> T read(Key key, Reader<T> reader) {
+        return (T) values.computeIfAbsent(key, unread -> parsed(unread, reader));
+    }
+
+    private <T> T parsed(Key key, Reader<T> reader) {
         String text = text(key);
         try {
             return reader.read(text);
