@@ -139,7 +139,12 @@ final class Settings {
     /** Each once: some are asked for every second, and one that cannot be used is one problem. */
     @SuppressWarnings("unchecked") // Each key is read as one type.
     private <T> T read(Key key, Reader<T> reader) {
-        return (T) values.computeIfAbsent(key, unread -> parsed(unread, reader));
+        Object value = values.get(key);
+        if (value == null) {
+            value = parsed(key, reader);
+            values.put(key, value);
+        }
+        return (T) value;
     }
 
     private <T> T parsed(Key key, Reader<T> reader) {
