@@ -289,6 +289,13 @@ def test_an_application_that_ends_without_an_id_leaves_nothing(classes: Path, tm
     assert list(tmp_path.glob("emberscope-*/process-*")) == [], "nobody could ever ship it"
 
 
+def test_the_log_of_chunks_stays_short_and_knows_what_waits(classes: Path, tmp_path: Path) -> None:
+    count = 20_000
+    said = json.loads(toolchain.java(NEWEST, "io.emberscope.LongLog", tmp_path / "log", str(count), classes=classes))
+    assert said.pop("longest") < 1 << 20
+    assert said == {"last_done": True, "waits": False, "its_number": 0, "next": count}
+
+
 def test_a_place_that_others_can_write_to_is_not_used(classes: Path, tmp_path: Path) -> None:
     user = subprocess.run(["id", "-un"], capture_output=True, text=True, check=True).stdout.strip()
     open_to_all = tmp_path / "disk" / f"emberscope-{user}"

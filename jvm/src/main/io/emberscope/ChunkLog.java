@@ -5,9 +5,14 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -16,18 +21,25 @@ import java.util.Set;
  * death of this process gives a chunk that may have arrived the very same name again.
  *
  * <p>Lines are {@code begin ENGINE START_NS NUMBER} and {@code done ENGINE START_NS}; a last line without its end was
- * never finished.
+ * never finished. Of a log that has become long the newest lines are kept: what is done for long is on no disk any more.
  */
 final class ChunkLog {
     static final String NAME = "chunks.log";
 
     private final Map<String, Integer> begun = new HashMap<>();
     private final Set<String> done = new HashSet<>();
+    private static final int MOST_LINES = 10_000;
+    private static final int KEPT_LINES = 1_000;
+
+    private final Deque<String> newest = new ArrayDeque<>();
+    private Path file;
     private OutputStream out;
+    private int lines;
     private int next;
 
     /** Goes on with what stands in the file, if there is one. A log that cannot be kept is an error. */
-    void open(Path file) throws IOException {
+    void open(Path logFile) throws IOException {
+        file = logFile;
         String text = Files.exists(file) ? new String(Files.readAllBytes(file), StandardCharsets.UTF_8) : "";
         read(text);
         out = Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
@@ -74,9 +86,32 @@ final class ChunkLog {
     }
 
     private void write(String line) throws IOException {
-        if (out != null) {
+        if (out == null) {
+            return;
+        }
+        newest.add(line);
+        if (newest.size() > KEPT_LINES) {
+            newest.removeFirst();
+        }
+        lines++;
+        if (lines > MOST_LINES) {
+            shorten();
+        } else {
             out.write((line + '\n').getBytes(StandardCharsets.UTF_8));
         }
+    }
+
+    /** All numbers of chunks that are not done, then the newest lines, among them the highest number. */
+    private void shorten() throws IOException {
+        List<String> kept = new ArrayList<>();
+        begun.forEach((chunk, number) -> kept.add("begin " + chunk + ' ' + number));
+        kept.addAll(newest);
+        Path hidden = file.resolveSibling("." + file.getFileName() + ".tmp");
+        Files.write(hidden, kept, StandardCharsets.UTF_8);
+        out.close();
+        Files.move(hidden, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        out = Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        lines = kept.size();
     }
 
     void close() throws IOException {
