@@ -26,11 +26,13 @@ import java.util.Set;
 final class ChunkLog {
     static final String NAME = "chunks.log";
 
-    private final Map<String, Integer> begun = new HashMap<>();
-    private final Set<String> done = new HashSet<>();
     private static final int MOST_LINES = 10_000;
     private static final int KEPT_LINES = 1_000;
+    private static final String BEGIN = "begin ";
+    private static final String DONE = "done ";
 
+    private final Map<String, Integer> begun = new HashMap<>();
+    private final Set<String> done = new HashSet<>();
     private final Deque<String> newest = new ArrayDeque<>();
     private Path file;
     private OutputStream out;
@@ -50,13 +52,14 @@ final class ChunkLog {
 
     private void read(String text) {
         for (String line : text.substring(0, text.lastIndexOf('\n') + 1).split("\n")) {
-            String[] words = line.split(" ");
-            if (words.length == 4 && words[0].equals("begin") && words[3].matches("\\d{1,9}")) {
-                int number = Integer.parseInt(words[3]);
-                begun.put(words[1] + ' ' + words[2], number);
+            // The name of an engine may have blanks in it.
+            int end = line.lastIndexOf(' ');
+            if (line.startsWith(BEGIN) && end > BEGIN.length() && line.substring(end + 1).matches("\\d{1,9}")) {
+                int number = Integer.parseInt(line.substring(end + 1));
+                begun.put(line.substring(BEGIN.length(), end), number);
                 next = Math.max(next, number + 1);
-            } else if (words.length == 3 && words[0].equals("done")) {
-                done.add(words[1] + ' ' + words[2]);
+            } else if (line.startsWith(DONE)) {
+                done.add(line.substring(DONE.length()));
             }
         }
     }
@@ -67,7 +70,7 @@ final class ChunkLog {
         Integer number = begun.get(chunk);
         if (number == null) {
             number = next;
-            write("begin " + chunk + ' ' + number);
+            write(BEGIN + chunk + ' ' + number);
             begun.put(chunk, number);
             next++;
         }
@@ -78,7 +81,7 @@ final class ChunkLog {
     void done(String engine, long startNanos) throws IOException {
         String chunk = engine + ' ' + startNanos;
         begun.remove(chunk);
-        write("done " + chunk);
+        write(DONE + chunk);
     }
 
     boolean wasDone(String engine, long startNanos) {
@@ -89,6 +92,7 @@ final class ChunkLog {
         if (out == null) {
             return;
         }
+        out.write((line + '\n').getBytes(StandardCharsets.UTF_8));
         newest.add(line);
         if (newest.size() > KEPT_LINES) {
             newest.removeFirst();
@@ -96,22 +100,21 @@ final class ChunkLog {
         lines++;
         if (lines > MOST_LINES) {
             shorten();
-        } else {
-            out.write((line + '\n').getBytes(StandardCharsets.UTF_8));
         }
     }
 
     /** All numbers of chunks that are not done, then the newest lines, among them the highest number. */
     private void shorten() throws IOException {
         List<String> kept = new ArrayList<>();
-        begun.forEach((chunk, number) -> kept.add("begin " + chunk + ' ' + number));
+        begun.forEach((chunk, number) -> kept.add(BEGIN + chunk + ' ' + number));
         kept.addAll(newest);
         Path hidden = file.resolveSibling("." + file.getFileName() + ".tmp");
         Files.write(hidden, kept, StandardCharsets.UTF_8);
-        out.close();
         Files.move(hidden, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        OutputStream before = out;
         out = Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         lines = kept.size();
+        before.close();
     }
 
     void close() throws IOException {

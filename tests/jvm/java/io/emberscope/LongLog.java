@@ -8,6 +8,8 @@ import java.util.Map;
 
 /** Numbers many chunks, of which one was never done, and reads the log again as the heir of this process does. */
 public final class LongLog {
+    private static final String ENGINE = "an engine 4.5 (with blanks)";
+
     public static void main(String[] arguments) throws Exception {
         Path file = Paths.get(arguments[0]);
         int count = Integer.parseInt(arguments[1]);
@@ -17,8 +19,8 @@ public final class LongLog {
         long longest = 0;
         for (int i = 1; i < count; i++) {
             long start = 1_000_000_000_000_000_000L + i;
-            log.begin("wall-sampler", start);
-            log.done("wall-sampler", start);
+            log.begin(ENGINE, start);
+            log.done(ENGINE, start);
             longest = i % 500 == 0 ? Math.max(longest, Files.size(file)) : longest;
         }
         log.close();
@@ -26,7 +28,7 @@ public final class LongLog {
         heir.open(file);
         Map<String, Object> out = new LinkedHashMap<>();
         out.put("longest", longest);
-        out.put("last_done", heir.wasDone("wall-sampler", 1_000_000_000_000_000_000L + count - 1));
+        out.put("last_done", heir.wasDone(ENGINE, 1_000_000_000_000_000_000L + count - 1));
         out.put("waits", heir.wasDone("jfr", 5));
         out.put("its_number", heir.begin("jfr", 5) - waits);
         out.put("next", heir.begin("jfr", 6));
