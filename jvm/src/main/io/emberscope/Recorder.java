@@ -80,13 +80,22 @@ final class Recorder implements Runnable {
 
     void start() {
         try {
-            ShutdownHookManager.get().addShutdownHook(hook, HOOK_PRIORITY, EXIT_WAIT_MS + 2_000, TimeUnit.MILLISECONDS);
+            addHook();
         } catch (IllegalStateException exiting) {
             return;
         }
         Thread thread = new Thread(this, "emberscope-recorder");
         thread.setDaemon(true);
         thread.start();
+    }
+
+    private void addHook() {
+        try {
+            ShutdownHookManager.get().addShutdownHook(hook, HOOK_PRIORITY, EXIT_WAIT_MS + 2_000, TimeUnit.MILLISECONDS);
+        } catch (NoSuchMethodError older) {
+            // Hadoop 2.7, which Spark 3.0 comes with, sets its hooks no limit.
+            ShutdownHookManager.get().addShutdownHook(hook, HOOK_PRIORITY);
+        }
     }
 
     /** Gives the document to be written as application.json, but for the engines at work and the places of spools. */
