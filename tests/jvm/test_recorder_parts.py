@@ -70,3 +70,8 @@ def test_a_setting_is_parsed_once_however_often_it_is_read(classes: Path) -> Non
     problems = {problem["message"].split("=")[0]: problem["count"] for problem in said.pop("problems")}
     assert problems == {"spark.emberscope.budget.free": 1, "spark.emberscope.chunk.seconds": 1}
     assert said == {"free": 128 << 20, "disk": 3 << 20, "chunk": 30, "cpu": 7, "fraction": 1, "enabled": True}
+
+
+def test_the_end_of_one_application_does_not_take_its_spans_from_the_next(classes: Path) -> None:
+    said = json.loads(toolchain.java(NEWEST, "io.emberscope.TwoApplications", classes=classes))
+    assert said == {"writing": 1, "standing_in": 1, "after": 0}

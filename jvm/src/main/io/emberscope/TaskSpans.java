@@ -89,11 +89,18 @@ final class TaskSpans {
         }
     }
 
-    /** Writes spans whenever no other engine does; null for nobody. */
+    /** Writes spans whenever no other engine does. */
     void standIn(Writer engineWriter) {
         standIn = engineWriter;
         if (writer == null) {
             announceTo(engineWriter);
+        }
+    }
+
+    /** Has no effect where another engine, of a later application in this JVM, stands in by now. */
+    void stopStandingIn(Writer engineWriter) {
+        if (standIn == engineWriter) {
+            standIn = null;
         }
     }
 

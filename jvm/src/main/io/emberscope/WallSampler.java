@@ -263,7 +263,7 @@ final class WallSampler implements Engine, Runnable {
     @Override
     public void close() {
         stopped = true;
-        TaskSpans.OF_THIS_JVM.standIn(null);
+        TaskSpans.OF_THIS_JVM.stopStandingIn(chunks);
     }
 
     @Override
