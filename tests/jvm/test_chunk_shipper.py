@@ -42,3 +42,11 @@ def test_the_last_chunk_is_known_where_the_engine_ended_behind_our_back(classes:
     assert len(chunks) == 2
     manifests, _, _ = _rounds(classes, "ok", "fail", "end")
     assert [(manifest["sequence"], manifest["last"]) for manifest in manifests] == [(0, False), (1, True)]
+
+
+def test_a_chunk_is_whole_though_what_follows_it_is_cut(classes: Path) -> None:
+    manifests, chunks, problems = _rounds(classes, "cut", "ok", "cut")
+    assert [manifest["first_ms"] for manifest in manifests] == [1000, 2000, 3000]
+    assert len(chunks) == 3
+    assert manifests[-1]["lost"] == {"chunks": 0, "bytes": 0, "seconds": 0.0}
+    assert [(problem["where"], problem["count"]) for problem in problems] == [("chunk", 2)]

@@ -144,15 +144,15 @@ final class ChunkShipper {
                 out.write(header.bytes);
                 withheld = filter.copy(chunks.body(), header.bodyBytes(), out);
                 out.flush();
-                following = chunks.next();
+                following = following(chunks);
                 upload.commit();
             } catch (ChunkFilter.NotAChunk malformed) {
                 upload.abandon();
                 problems.add("chunk", malformed);
                 giveUp(start);
-                header = chunks.next();
+                header = following(chunks);
                 continue;
-            } catch (IOException | RuntimeException failed) {
+            } catch (IOException | RuntimeException | Error failed) {
                 upload.abandon();
                 throw failed;
             }
@@ -172,6 +172,16 @@ final class ChunkShipper {
         giveUpBefore(earliest);
         while (done.size() > REMEMBERED) {
             done.pollFirst();
+        }
+    }
+
+    /** The chunk after this one; null where there is none, or what comes is cut: this one is whole all the same. */
+    private Chunks.Header following(Chunks chunks) throws IOException {
+        try {
+            return chunks.next();
+        } catch (ChunkFilter.NotAChunk malformed) {
+            problems.add("chunk", malformed);
+            return null;
         }
     }
 
@@ -241,7 +251,7 @@ final class ChunkShipper {
     private static String hex(byte[] bytes) {
         StringBuilder out = new StringBuilder();
         for (byte octet : bytes) {
-            out.append(String.format("%02x", octet & 0xff));
+            out.append(Character.forDigit(octet >> 4 & 0xf, 16)).append(Character.forDigit(octet & 0xf, 16));
         }
         return out.toString();
     }

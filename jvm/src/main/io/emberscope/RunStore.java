@@ -72,7 +72,7 @@ abstract class RunStore implements AutoCloseable {
         try {
             upload.out.write(content);
             upload.commit();
-        } catch (IOException | RuntimeException failed) {
+        } catch (IOException | RuntimeException | Error failed) {
             upload.abandon();
             throw failed;
         }

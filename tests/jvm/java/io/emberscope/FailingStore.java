@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.SequenceInputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -122,7 +123,10 @@ public final class FailingStore {
         public void close() {}
     }
 
-    /** Each argument is a round: ok, fail, or end, where the engine has ended by itself and left nothing more. */
+    /**
+     * Each argument is a round: ok, fail, cut, where a header that ends early follows what is whole, or end, where the
+     * engine has ended by itself and left nothing more.
+     */
     public static void main(String[] arguments) throws Exception {
         Made engine = new Made();
         Problems problems = new Problems("executor", "1");
@@ -136,7 +140,11 @@ public final class FailingStore {
                     shipper.sayLast(new Memory());
                     continue;
                 }
-                shipper.ship(engine.closed(shipper.afterNanos()), new Memory(), address, ChunkShipper.NO_END);
+                InputStream closed = engine.closed(shipper.afterNanos());
+                if (round.equals("cut")) {
+                    closed = new SequenceInputStream(closed, new ByteArrayInputStream(new byte[] {'F', 'L', 'R', 0, 0, 2}));
+                }
+                shipper.ship(closed, new Memory(), address, ChunkShipper.NO_END);
             } catch (IOException failed) {
                 problems.add("ship", failed);
             }
