@@ -148,6 +148,15 @@ def test_a_hook_that_throws_does_not_reach_the_job(tmp_path: Path, fault: str) -
     assert all("asked for by spark.emberscope.fault" in message for message in finished.problems.values())
 
 
+def test_budgets_that_cannot_be_measured_keep_no_chunk_back(tmp_path: Path) -> None:
+    conf = {"spark.emberscope.fault": "thread.budget", "spark.emberscope.chunk.seconds": "1"}
+    finished = run(tmp_path, conf=conf)
+    assert (finished.code, finished.out) == (0, OUTPUT)
+    assert set(finished.problems) == {"budget"}
+    engines = [manifest["engine"] for manifest in finished.manifests]
+    assert min(engines.count("jfr"), engines.count("wall-sampler")) > 1
+
+
 def test_switched_off_it_does_nothing(tmp_path: Path) -> None:
     finished = run(tmp_path, conf={"spark.emberscope.enabled": "false"})
     assert (finished.code, finished.out) == (0, OUTPUT)

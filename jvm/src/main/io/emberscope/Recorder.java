@@ -281,13 +281,23 @@ final class Recorder implements Runnable {
         }
         if (store != null && (due || last)) {
             if (!last) {
-                process.governor.look(running);
+                lookAtBudgets();
             }
             for (EngineRun run : running) {
                 good &= ship(run, last);
             }
         }
         return good && (store != null || running.isEmpty());
+    }
+
+    /** What cannot be measured must not keep chunks from being shipped. */
+    private void lookAtBudgets() {
+        try {
+            settings.fault("thread.budget");
+            process.governor.look(running);
+        } catch (Throwable failed) {
+            problems.add("budget", failed);
+        }
     }
 
     /** Names of the engines at work here, {@code jfr + wall-sampler}; null where there is none. */
