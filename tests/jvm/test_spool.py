@@ -133,6 +133,17 @@ def test_what_a_killed_process_left_is_shipped_and_nothing_of_others_in_it(
     assert None not in {manifests[-1][name] for name in identity}
 
 
+def test_from_a_directory_of_any_name(classes: Path, tmp_path: Path) -> None:
+    scratch = tmp_path / "a:b,c d=e"
+    scratch.mkdir()
+    process = Process(NEWEST, classes, scratch)
+    process.until(1)
+    last_task = process.end()
+    assert process.sweep() is None
+    assert process.spools() == []
+    _check_series(process, last_task)
+
+
 def test_beside_a_users_recording_too(home: Path, classes: Path, tmp_path: Path) -> None:
     users = f"-XX:FlightRecorderOptions:repository={tmp_path / 'disk' / 'users'}"
     flags = (users, f"-XX:StartFlightRecording=settings=profile,filename={tmp_path / 'users.jfr'}")

@@ -2,7 +2,6 @@ package io.emberscope;
 
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
@@ -56,7 +55,7 @@ final class LeftEngine implements Engine {
         this.said = said;
         this.strings = strings;
         this.stop = stop;
-        for (String place : of("places").split(File.pathSeparator)) {
+        for (String place : of("places").split("\n")) {
             Path path = Paths.get(place);
             if (!place.isEmpty() && Files.exists(path)) {
                 try (Stream<Path> files = Files.walk(path, 2, new FileVisitOption[0])) {
@@ -82,7 +81,7 @@ final class LeftEngine implements Engine {
         List<String> allowed = new ArrayList<>();
         filter.allowed.stream().sorted().forEach(type -> allowed.add(type.toString()));
         Long period = engine.samplePeriodNs();
-        out.put(prefix + "places", String.join(File.pathSeparator, places));
+        out.put(prefix + "places", String.join("\n", places));
         out.put(prefix + "events", String.join(",", engine.events()));
         out.put(prefix + "period_ns", period == null ? "" : period.toString());
         out.put(prefix + "depth", String.valueOf(engine.stackDepth()));
