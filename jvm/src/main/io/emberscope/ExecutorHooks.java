@@ -19,14 +19,13 @@ final class ExecutorHooks implements ExecutorPlugin {
 
     private Problems problems;
     private Settings settings;
-    private Recorder recorder;
+    private volatile Recorder recorder;
     private boolean spans;
 
     @Override
     public void init(PluginContext context, Map<String, String> fromDriver) {
         problems = new Problems("executor", context.executorID());
         try {
-            problems.listener(all -> send(context, all));
             settings = new Settings(context.conf(), problems);
             settings.fault("executor.init");
             String store = fromDriver == null ? null : fromDriver.get("store");
@@ -50,6 +49,7 @@ final class ExecutorHooks implements ExecutorPlugin {
         } catch (Throwable failed) {
             problems.add("executor.init", failed);
         }
+        problems.listener(all -> tell(context, all));
     }
 
     /** Sticky: the same executor of the same application is always chosen or never. */
@@ -85,6 +85,13 @@ final class ExecutorHooks implements ExecutorPlugin {
             return context.hostname();
         } catch (NullPointerException noAddress) {
             return SparkEnv.get().blockManager().blockManagerId().host();
+        }
+    }
+
+    /** To find the driver can take a while: that is for the recorder's own thread, which tells each second what is new. */
+    private void tell(PluginContext context, Problems all) {
+        if (recorder == null || Recorder.isAtWorkHere()) {
+            send(context, all);
         }
     }
 

@@ -28,6 +28,8 @@ final class Recorder implements Runnable {
     /** Clusters kill a JVM 10 s after SIGTERM (standalone), so be done before. */
     private static final long EXIT_WAIT_MS = 7_000;
 
+    private static final String THREAD = "emberscope-recorder";
+
     private static final long UNKNOWN_ADDRESS_TICK_MS = 500;
     private static final long TICK_MS = 1_000;
     private static final long SWEEP_AT_END_MS = 2_000;
@@ -84,9 +86,14 @@ final class Recorder implements Runnable {
         } catch (IllegalStateException exiting) {
             return;
         }
-        Thread thread = new Thread(this, "emberscope-recorder");
+        Thread thread = new Thread(this, THREAD);
         thread.setDaemon(true);
         thread.start();
+    }
+
+    /** Whether this is a recorder's own thread, and none of Spark's. */
+    static boolean isAtWorkHere() {
+        return Thread.currentThread().getName().equals(THREAD);
     }
 
     private void addHook() {
