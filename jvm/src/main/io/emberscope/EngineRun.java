@@ -2,6 +2,8 @@ package io.emberscope;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.List;
+import java.util.stream.Collectors;
 
 /** One engine at work in this process, and the shipping of what it records. All on the recorder's thread. */
 final class EngineRun {
@@ -40,6 +42,21 @@ final class EngineRun {
             engine.close();
         } catch (Throwable notBegun) {
             // Why it could not be started is said.
+        }
+    }
+
+    /** Names of the engines at work, {@code jfr + wall-sampler}; null where there is none. */
+    static String names(List<EngineRun> running) {
+        String names = running.stream().map(run -> run.engine.name()).sorted().collect(Collectors.joining(" + "));
+        return names.isEmpty() ? null : names;
+    }
+
+    /** Ends the engine. Never throws. */
+    void close() {
+        try {
+            engine.close();
+        } catch (Throwable failed) {
+            problems.add("close", failed);
         }
     }
 

@@ -48,8 +48,9 @@ final class ExecutorHooks implements ExecutorPlugin {
             }
         } catch (Throwable failed) {
             problems.add("executor.init", failed);
+        } finally {
+            problems.listener(all -> tell(context, all));
         }
-        problems.listener(all -> tell(context, all));
     }
 
     /** Sticky: the same executor of the same application is always chosen or never. */

@@ -9,7 +9,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Collectors;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.ShutdownHookManager;
 import org.apache.spark.SparkConf;
@@ -224,17 +223,9 @@ final class Recorder implements Runnable {
     private void stopEngines(Map<EngineRun, String> reasons) {
         reasons.forEach((run, reason) -> {
             problems.add("stop", reason);
-            close(run);
+            run.close();
             running.remove(run);
         });
-    }
-
-    private void close(EngineRun run) {
-        try {
-            run.engine.close();
-        } catch (Throwable failed) {
-            problems.add("close", failed);
-        }
     }
 
     /** Those that must not go on, and why. */
@@ -277,7 +268,7 @@ final class Recorder implements Runnable {
             }
             if (describes) {
                 Map<String, Object> document = new LinkedHashMap<>(application);
-                document.put("engine", engines());
+                document.put("engine", EngineRun.names(running));
                 document.put("spools", spool.places());
                 store.put("application.json", Json.bytes(document));
                 application = null;
@@ -307,12 +298,6 @@ final class Recorder implements Runnable {
         }
     }
 
-    /** Names of the engines at work here, {@code jfr + wall-sampler}; null where there is none. */
-    private String engines() {
-        String names = running.stream().map(run -> run.engine.name()).sorted().collect(Collectors.joining(" + "));
-        return names.isEmpty() ? null : names;
-    }
-
     private boolean ship(EngineRun run, boolean last) {
         try {
             if (last) {
@@ -334,7 +319,7 @@ final class Recorder implements Runnable {
     }
 
     private void end(boolean shipped) {
-        running.forEach(this::close);
+        running.forEach(EngineRun::close);
         spool.close(shipped);
         try {
             if (store != null) {
