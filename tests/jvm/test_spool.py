@@ -307,6 +307,12 @@ def test_the_log_of_chunks_stays_short_and_knows_what_waits(classes: Path, tmp_p
     assert said == {"last_done": True, "waits": False, "its_number": 0, "next": count}
 
 
+def test_an_application_that_ends_leaves_the_spool_to_the_next_one_of_its_jvm(classes: Path, tmp_path: Path) -> None:
+    said = json.loads(toolchain.java(NEWEST, "io.emberscope.SharedSpool", tmp_path, classes=classes))
+    assert said == {"between": "app-2, with a log", "after": "nobody", "problems": []}
+    assert list(tmp_path.glob("emberscope-*/process-*")) == []
+
+
 def test_a_place_that_others_can_write_to_is_not_used(classes: Path, tmp_path: Path) -> None:
     user = subprocess.run(["id", "-un"], capture_output=True, text=True, check=True).stdout.strip()
     open_to_all = tmp_path / "disk" / f"emberscope-{user}"

@@ -50,6 +50,8 @@ final class Spool {
     final Path directory;
     private final FileChannel lock;
     private String written = "";
+    /** Recorders that use it: one application may still be ending when the next one begins in this JVM. */
+    private int users;
     private long stringBytes;
     private long mostStringBytes = MOST_STRING_BYTES;
 
@@ -66,6 +68,7 @@ final class Spool {
     /** Makes the spool of this JVM in the first place that takes it; where none does, the recorder goes on without. */
     static synchronized Spool open(Settings settings, List<Path> places, Problems problems) {
         if (ofThisJvm != null && Files.isDirectory(ofThisJvm.directory)) {
+            ofThisJvm.users++;
             return ofThisJvm;
         }
         long least = settings.bytes(Settings.Key.BUDGET_FREE);
@@ -76,6 +79,7 @@ final class Spool {
                     // Where none has room enough, that is for the engines to say.
                     if (roomy == Files.getFileStore(place).getUsableSpace() >= least) {
                         ofThisJvm = in(place);
+                        ofThisJvm.users++;
                         return ofThisJvm;
                     }
                 } catch (IOException | RuntimeException refused) {
@@ -179,8 +183,11 @@ final class Spool {
         }
     }
 
-    /** Says what is to be shipped after this process's death, and how; what is null is an empty text. */
-    void describe(Map<String, Object> document) throws IOException {
+    /**
+     * Says what is to be shipped after this process's death, and how; what is null is an empty text. Returns what {@link
+     * #leave} is to be told.
+     */
+    synchronized String describe(Map<String, Object> document) throws IOException {
         StringBuilder out = new StringBuilder();
         for (Map.Entry<String, Object> entry : document.entrySet()) {
             String value = entry.getValue() == null ? "" : entry.getValue().toString();
@@ -193,6 +200,7 @@ final class Spool {
             Files.move(hidden, directory.resolve(DOCUMENT), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             written = text;
         }
+        return text;
     }
 
     /** What {@link #describe} wrote into this directory; null where it has no such document. Throws where it is damaged. */
@@ -247,23 +255,33 @@ final class Spool {
         return out;
     }
 
-    /** Whether anybody could ship what is in it. */
-    boolean isDescribed() {
-        return !written.isEmpty();
+    /** Nothing of what {@code described} says is left to be shipped by anybody else; what another recorder says stays. */
+    synchronized void forget(String described) throws IOException {
+        if (written.equals(described)) {
+            written = "";
+            Files.deleteIfExists(directory.resolve(DOCUMENT));
+        }
     }
 
-    /** Nothing is left to be shipped by anybody else. */
-    void forget() throws IOException {
-        written = "";
-        Files.deleteIfExists(directory.resolve(DOCUMENT));
-        Files.deleteIfExists(directory.resolve(ChunkLog.NAME));
+    /** A recorder ends; {@code empty}: whether nothing of it is left that anybody could ship. */
+    void leave(String described, boolean empty) throws IOException {
+        synchronized (Spool.class) {
+            users--;
+            if (empty) {
+                forget(described);
+            }
+            if (empty && users == 0) {
+                Files.deleteIfExists(directory.resolve(ChunkLog.NAME));
+                removeAtExit();
+            }
+        }
     }
 
     /**
      * At the end of the JVM, the directory goes. Flight Recorder may still be at work in it until then; what is marked
      * here is removed after the last of the JVM's hooks.
      */
-    void removeAtExit() throws IOException {
+    private void removeAtExit() throws IOException {
         List<File> found = new ArrayList<>();
         collect(directory, found);
         found.forEach(File::deleteOnExit);

@@ -19,6 +19,7 @@ final class SpoolKeeper {
     private List<Path> places = Collections.emptyList();
     private Spool spool;
     private boolean gaveUp;
+    private String described = "";
     private Sweep sweep;
 
     SpoolKeeper(ChunkShipper.Process process, Settings settings, SparkConf conf, Problems problems) {
@@ -55,7 +56,7 @@ final class SpoolKeeper {
         try {
             spool.remember(TaskSpans.OF_THIS_JVM.freshStrings(), TaskSpans.OF_THIS_JVM::strings);
             if (anew && address != null && !running.isEmpty()) {
-                spool.describe(document(address, running));
+                described = spool.describe(document(address, running));
             }
         } catch (Throwable failed) {
             giveUp(failed);
@@ -87,7 +88,8 @@ final class SpoolKeeper {
 
     private void forget() {
         try {
-            spool.forget();
+            spool.forget(described);
+            described = "";
         } catch (IOException unwritable) {
             problems.add("spool", unwritable);
         }
@@ -108,9 +110,8 @@ final class SpoolKeeper {
     void close(boolean shipped) {
         try {
             process.log.close();
-            if (spool != null && (shipped || !spool.isDescribed() || process.governor.bytes().isExhausted())) {
-                spool.forget();
-                spool.removeAtExit();
+            if (spool != null) {
+                spool.leave(described, shipped || described.isEmpty() || process.governor.bytes().isExhausted());
             }
         } catch (Throwable failed) {
             problems.add("spool", failed);
