@@ -188,7 +188,8 @@ def test_what_is_swept_says_at_what_rate_it_was_recorded(classes: Path, tmp_path
     assert process.sweep() is None
     swept = [each for each in process.manifests() if each["swept"]]
     assert swept
-    assert {(each["rate_ratio"], each["rate_held_by"], each["sample_period_ns"]) for each in swept} == {(0, "bytes", None)}
+    rates = {(each["rate_ratio"], each["rate_held_by"], each["sample_period_ns"]) for each in swept}
+    assert rates == {(0, "bytes", None)}
 
 
 def test_rates_that_a_dead_process_did_not_write_down_are_not_known(classes: Path, tmp_path: Path) -> None:
