@@ -50,3 +50,10 @@ def test_a_chunk_is_whole_though_what_follows_it_is_cut(classes: Path) -> None:
     assert len(chunks) == 3
     assert manifests[-1]["lost"] == {"chunks": 0, "bytes": 0, "seconds": 0.0}
     assert [(problem["where"], problem["count"]) for problem in problems] == [("chunk", 2)]
+
+
+def test_a_clock_that_is_set_back_is_said(classes: Path) -> None:
+    manifests, _, problems = _rounds(classes, "ok", "ok", "back")
+    assert [manifest["first_ms"] for manifest in manifests] == [1000, 2000, 3000]
+    assert [problem["where"] for problem in problems] == ["clock"]
+    assert problems[0]["message"].startswith("the clock was set back: what made records")

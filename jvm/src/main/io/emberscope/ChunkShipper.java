@@ -11,7 +11,6 @@ import java.security.NoSuchAlgorithmException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.TreeSet;
 
 /**
  * Moves closed chunks of one process into the run's directory, each once, with its manifest beside it.
@@ -27,6 +26,8 @@ final class ChunkShipper {
 
     /** Far more chunks than an engine keeps. */
     private static final int REMEMBERED = 4096;
+
+    private static final long UNKNOWN_SIZE = -1;
 
     /** What names a process within a run. */
     static final class Process {
@@ -76,8 +77,8 @@ final class ChunkShipper {
     private final Engine engine;
     final Rates rates;
 
-    /** Starts (epoch ns) of chunks that are done with: shipped, or given up. */
-    private final TreeSet<Long> done = new TreeSet<>();
+    /** Starts (epoch ns) and sizes of chunks that are done with: shipped, or given up. */
+    private final TreeMap<Long, Long> done = new TreeMap<>();
 
     /** Start to {bytes, duration ns} of chunks that could not be written yet. */
     private final TreeMap<Long, long[]> waiting = new TreeMap<>();
@@ -100,7 +101,7 @@ final class ChunkShipper {
 
     /** A chunk that was shipped in another life of this process. */
     void skip(long start) {
-        done.add(start);
+        done.put(start, UNKNOWN_SIZE);
     }
 
     /** Closed chunks that reach beyond this time (epoch ns) are still to be shipped. */
@@ -124,7 +125,8 @@ final class ChunkShipper {
         while (header != null) {
             long start = header.startNanos;
             earliest = earliest == null ? Long.valueOf(start) : earliest;
-            if (start < engine.firstNanos() || done.contains(start)) {
+            if (start < engine.firstNanos() || done.containsKey(start)) {
+                sayIfAnother(header);
                 header = chunks.next();
                 continue;
             }
@@ -165,13 +167,22 @@ final class ChunkShipper {
             newest = manifest;
             newestStem = stem;
             waiting.remove(start);
-            done.add(start);
+            done.put(start, header.size);
             shippedUntilNanos = Math.max(shippedUntilNanos, start + header.durationNanos);
             header = following;
         }
         giveUpBefore(earliest);
         while (done.size() > REMEMBERED) {
-            done.pollFirst();
+            done.pollFirstEntry();
+        }
+    }
+
+    /** Flight Recorder lets time stand still where the clock is set back, until it is reached again. */
+    private void sayIfAnother(Chunks.Header header) {
+        long size = done.getOrDefault(header.startNanos, UNKNOWN_SIZE);
+        if (size != UNKNOWN_SIZE && size != header.size) {
+            problems.add(
+                    "clock", "the clock was set back: what " + engine.name() + " records until it is as late again is left out");
         }
     }
 
@@ -203,7 +214,7 @@ final class ChunkShipper {
     private void giveUp(long start) throws IOException {
         long[] size = waiting.remove(start);
         process.log.done(engine.name(), start);
-        done.add(start);
+        done.put(start, size[0]);
         lostChunks++;
         lostBytes += size[0];
         lostNanos += size[1];

@@ -24,13 +24,16 @@ public final class FailingStore {
         final List<byte[]> chunks = new ArrayList<>();
         int count;
 
-        static byte[] chunk(int number) {
-            ByteBuffer out = ByteBuffer.allocate(68 + 4);
-            out.put(new byte[] {'F', 'L', 'R', 0}).putShort((short) 2).putShort((short) 1).putLong(72).putLong(0).putLong(0);
+        static byte[] chunk(int number, int events) {
+            int size = 68 + 4 * events;
+            ByteBuffer out = ByteBuffer.allocate(size);
+            out.put(new byte[] {'F', 'L', 'R', 0}).putShort((short) 2).putShort((short) 1).putLong(size).putLong(0).putLong(0);
             out.putLong(number * 1_000_000_000L).putLong(1_000_000_000L);
             out.position(68);
-            // One allowed event: size 4, type 9, two bytes.
-            out.put(new byte[] {4, 9, 1, 2});
+            for (int i = 0; i < events; i++) {
+                // One that is allowed: size 4, type 9, two bytes.
+                out.put(new byte[] {4, 9, 1, 2});
+            }
             return out.array();
         }
 
@@ -45,7 +48,7 @@ public final class FailingStore {
         @Override
         public InputStream closed(long afterNanos) {
             count++;
-            chunks.add(chunk(count));
+            chunks.add(chunk(count, 1));
             if (chunks.size() > 3) {
                 chunks.remove(0);
             }
@@ -124,8 +127,8 @@ public final class FailingStore {
     }
 
     /**
-     * Each argument is a round: ok, fail, cut, where a header that ends early follows what is whole, or end, where the
-     * engine has ended by itself and left nothing more.
+     * Each argument is a round: ok, fail, cut, where a header that ends early follows what is whole, back, where time
+     * stood still for a chunk, or end, where the engine has ended by itself and left nothing more.
      */
     public static void main(String[] arguments) throws Exception {
         Made engine = new Made();
@@ -139,6 +142,9 @@ public final class FailingStore {
                     shipper.ship(engine.tail(0), new Memory(), address, 0);
                     shipper.sayLast(new Memory());
                     continue;
+                }
+                if (round.equals("back")) {
+                    engine.chunks.add(Made.chunk(engine.count, 2));
                 }
                 InputStream closed = engine.closed(shipper.afterNanos());
                 if (round.equals("cut")) {
