@@ -79,6 +79,7 @@ class Described:
                 f"sample {self.start_time + s.time} {s.thread} {_word(s.name)} {s.state} {s.stack} {s.count} {s.span} "
                 f"{s.task}"
             )
+        yield f"keep {self.start_time + self.length}"
         for t in self.tasks:
             end = "" if t.end is None else f" {self.start_time + t.end} {_word(t.outcome)} {t.cpu_end}"
             yield (

@@ -19,8 +19,6 @@ import java.util.List;
  * gone with the last of its chunks that is still wanted.
  */
 final class AsyncChunks implements Closeable {
-    private static final int HEADER_BYTES = 68;
-
     /** What stands for the size of a chunk that is still written to. */
     private static final long UNFINISHED = 1 << 30;
 
@@ -56,14 +54,14 @@ final class AsyncChunks implements Closeable {
         Growing now = files.getLast();
         FileChannel channel = now.file.getChannel();
         long length = channel.size();
-        while (now.position + HEADER_BYTES <= length) {
-            ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
+        while (now.position + Chunks.HEADER_BYTES <= length) {
+            ByteBuffer header = ByteBuffer.allocate(Chunks.HEADER_BYTES);
             while (header.hasRemaining() && channel.read(header, now.position + header.position()) > 0) {
                 // until it is whole
             }
             long size = header.getLong(8);
             boolean isChunk = header.getInt(0) == ('F' << 24 | 'L' << 16 | 'R' << 8);
-            if (!isChunk || size < HEADER_BYTES || size == UNFINISHED || size > length - now.position) {
+            if (!isChunk || size < Chunks.HEADER_BYTES || size == UNFINISHED || size > length - now.position) {
                 break;
             }
             now.chunks.add(new long[] {now.position, size, header.getLong(32) + header.getLong(40)});

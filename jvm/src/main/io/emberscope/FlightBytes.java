@@ -22,6 +22,11 @@ final class FlightBytes {
         size = 0;
     }
 
+    /** Leaves the first {@code length} bytes. */
+    void cut(int length) {
+        size = length;
+    }
+
     byte[] toArray() {
         return Arrays.copyOf(bytes, size);
     }
@@ -73,6 +78,7 @@ final class FlightBytes {
         while (body.size + width >= 1 << (7 * width)) {
             width++;
         }
+        room(9 + body.size); // Where there is no memory, nothing is written, not half of it.
         number(body.size + width);
         return raw(body.bytes, body.size);
     }

@@ -10,7 +10,6 @@ import java.util.Map;
  * <p>The layout: a header of fixed width, the events, one checkpoint with all constants, the description of the types.
  */
 final class FlightFileWriter {
-    private static final int HEADER_BYTES = 68;
     private static final int METADATA = 0;
     private static final int CHECKPOINT = 1;
     private static final int COMPRESSED_INTEGERS = 1;
@@ -28,7 +27,7 @@ final class FlightFileWriter {
     FlightFileWriter(long startNanos, long startTime) {
         this.startNanos = startNanos;
         this.startTime = startTime;
-        for (int i = 0; i < HEADER_BYTES; i++) {
+        for (int i = 0; i < Chunks.HEADER_BYTES; i++) {
             out.octet(0);
         }
     }
@@ -86,9 +85,18 @@ final class FlightFileWriter {
         return id;
     }
 
-    /** The chunk; {@code endTime} is its end by {@code System.nanoTime()}. Nothing can be added after. */
+    /** The chunk as it is now; {@code endTime} is its end by {@code System.nanoTime()}. It can go on growing. */
     byte[] finish(long endTime) {
-        long checkpointAt = out.size();
+        int events = out.size();
+        try {
+            return finish(events, endTime);
+        } finally {
+            // What follows the events is written anew at the next time.
+            out.cut(events);
+        }
+    }
+
+    private byte[] finish(int checkpointAt, long endTime) {
         int event = out.begin();
         checkpoint();
         out.end(event);
@@ -97,7 +105,7 @@ final class FlightFileWriter {
         // Start, duration, and the id of this description.
         out.number(METADATA).number(0L).number(0L).number(1L).all(FlightTypes.description());
         out.end(event);
-        FlightBytes header = new FlightBytes(HEADER_BYTES);
+        FlightBytes header = new FlightBytes(Chunks.HEADER_BYTES);
         header.octet('F').octet('L').octet('R').octet(0).fixed(2, 2).fixed(0, 2);
         header.fixed(out.size(), 8).fixed(checkpointAt, 8).fixed(metadataAt, 8);
         header.fixed(startNanos, 8).fixed(endTime - startTime, 8).fixed(0, 8).fixed(SECOND_NANOS, 8);

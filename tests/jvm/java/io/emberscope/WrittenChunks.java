@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 
@@ -60,8 +61,14 @@ public final class WrittenChunks {
                         writer.taskSpan(task, numbers[13], text(words[14]));
                     }
                     break;
+                case "keep":
+                    writer.finish(numbers[1]);
+                    break;
                 default:
                     byte[] chunk = writer.finish(numbers[1]);
+                    if (!Arrays.equals(chunk, writer.finish(numbers[1]))) {
+                        throw new IllegalStateException("what was written is in the chunk the second time");
+                    }
                     System.out.println(writer.bytes() + " " + Base64.getEncoder().encodeToString(chunk));
                     System.out.flush();
             }
