@@ -82,20 +82,26 @@ final class FlightTypes {
         }
     }
 
+    private static final FlightBytes DESCRIPTION = described();
+
     private FlightTypes() {}
 
-    /** What follows the id of the metadata in its event. */
+    /** What follows the id of the metadata in its event: the same for all chunks, not to be changed. */
     static FlightBytes description() {
+        return DESCRIPTION;
+    }
+
+    private static FlightBytes described() {
         Element types = new Element("metadata");
         for (String[] primitive : new String[][] {{"boolean", "" + BOOLEAN}, {"int", "" + INT}, {"long", "" + LONG}}) {
             types.with(new Element("class", "name", primitive[0], "id", primitive[1]));
         }
         type(types, STRING, "java.lang.String");
         structs(types);
-        annotation(types, LABEL, "jdk.jfr.Label").field("value", STRING);
-        annotation(types, CATEGORY, "jdk.jfr.Category").field("value", STRING, "dimension", "1");
-        annotation(types, TIMESTAMP, "jdk.jfr.Timestamp").field("value", STRING);
-        annotation(types, TIMESPAN, "jdk.jfr.Timespan").field("value", STRING);
+        annotation(types, LABEL, "jdk.jfr.Label");
+        annotation(types, CATEGORY, "jdk.jfr.Category", "dimension", "1");
+        annotation(types, TIMESTAMP, "jdk.jfr.Timestamp");
+        annotation(types, TIMESPAN, "jdk.jfr.Timespan");
         event(types, WALL_SAMPLE, "emberscope.WallSample", "Wall-clock sample")
                 .ticks("startTime", TIMESTAMP)
                 .key("sampledThread", THREAD)
@@ -158,8 +164,9 @@ final class FlightTypes {
         return type(types, id, name, "simpleType", "true");
     }
 
-    private static Element annotation(Element types, int id, String name) {
-        return type(types, id, name, "superType", "java.lang.annotation.Annotation");
+    /** {@code pairs}: attributes of its value. */
+    private static void annotation(Element types, int id, String name, String... pairs) {
+        type(types, id, name, "superType", "java.lang.annotation.Annotation").field("value", STRING, pairs);
     }
 
     private static Element event(Element types, int id, String name, String label) {
