@@ -1,6 +1,7 @@
 """What a process leaves in its spool when it is killed, and who ships it: no secrets, nothing twice, under one name."""
 
 import fcntl
+import itertools
 import json
 import os
 import shutil
@@ -158,6 +159,7 @@ def test_beside_a_users_recording_too(home: Path, classes: Path, tmp_path: Path)
 
 def test_wall_clock_samples_too(classes: Path, tmp_path: Path) -> None:
     process = Process(NEWEST, classes, tmp_path, **{"chunk.seconds": "60", "events": "cpu,wall"})
+    process.until(0)
     while not list(process.place.rglob("wall.jfr")):
         process.wait()
     process.end()
@@ -201,6 +203,27 @@ def test_rates_that_a_dead_process_did_not_write_down_are_not_known(classes: Pat
     document.write_text("".join(line for line in lines if not line.startswith("jfr.rates=")))
     assert process.sweep() is None
     assert {each["rate_ratio"] for each in process.manifests() if each["swept"]} == {None}
+
+
+def test_wall_clock_samples_that_could_not_be_shipped_in_life_are_shipped_after_death(
+    classes: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "store").write_text("no directory")
+    process = Process(NEWEST, classes, tmp_path, **{"chunk.seconds": "1", "events": "cpu,wall"})
+    chunks = 3
+    while sum(path.read_bytes().count(b"FLR\0") for path in process.place.rglob("wall-closed.jfr")) < chunks:
+        process.wait()
+    process.end()
+    process.store.unlink()
+    assert process.sweep() is None
+    assert process.spools() == []
+    wall = [manifest for manifest in process.manifests() if manifest["engine"] == "wall-sampler"]
+    assert len(wall) >= chunks
+    for before, after in itertools.pairwise(wall):
+        assert before["last_ms"] == pytest.approx(after["first_ms"], abs=2), "each begins where the one before ends"
+    names = [f"{manifest['first_ms']}-{manifest['sequence']:06d}.jfr" for manifest in wall]
+    recordings = [read_recording(next(process.store.rglob(name)), name) for name in names]
+    assert sum(sum(each.samples["count"].to_pylist()) for each in recordings) > 0
 
 
 def test_a_chunk_that_may_have_arrived_comes_again_under_its_name(classes: Path, tmp_path: Path) -> None:

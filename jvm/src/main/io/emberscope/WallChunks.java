@@ -1,12 +1,14 @@
 package io.emberscope;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
@@ -22,7 +24,10 @@ final class WallChunks implements TaskSpans.Writer {
     private static final int OPEN_SHARE = 4;
     private static final int CLOSED_SHARE = 2;
 
-    private static final long KEPT_EVERY_NANOS = 5_000_000_000L;
+    /** How often chunks are kept on the disk: every second, where that takes no more than a part in so many of the time. */
+    private static final long SHORTEST_KEPT_NANOS = 1_000_000_000L;
+    private static final long LONGEST_KEPT_NANOS = 5_000_000_000L;
+    private static final long KEPT_PART = 500;
 
     private static final int MOST_WAITING = 1 << 14;
 
@@ -36,6 +41,19 @@ final class WallChunks implements TaskSpans.Writer {
             this.task = task;
             this.time = time;
             this.outcome = outcome;
+        }
+    }
+
+    /** What is to be kept on the disk now; {@code closed} is null where those that are there are still the same. */
+    static final class Kept {
+        private final long since;
+        private final List<byte[]> closed;
+        private final byte[] open;
+
+        private Kept(long since, List<byte[]> closed, byte[] open) {
+            this.since = since;
+            this.closed = closed;
+            this.open = open;
         }
     }
 
@@ -56,9 +74,10 @@ final class WallChunks implements TaskSpans.Writer {
     private final AtomicInteger unheard = new AtomicInteger();
     private final Deque<Closed> closed = new ArrayDeque<>();
     private long closedBytes;
-    /** Where the open chunk is kept on the disk for those who ship it after this process's death; null: nowhere. */
+    /** Where chunks are kept on the disk for those who ship them after this process's death; null: nowhere. */
     private volatile Path kept;
-    private long lastKept = System.nanoTime();
+    private long nextKept = System.nanoTime() + SHORTEST_KEPT_NANOS;
+    private boolean closedSinceKept;
     private FlightFileWriter open;
     private long openTime;
 
@@ -66,7 +85,7 @@ final class WallChunks implements TaskSpans.Writer {
         this.budgetBytes = budgetBytes;
         this.problems = problems;
         Spool spool = Spool.ofThisJvm();
-        kept = spool == null ? null : spool.directory.resolve("wall.jfr");
+        kept = spool == null ? null : spool.directory;
         begin(0);
     }
 
@@ -102,43 +121,73 @@ final class WallChunks implements TaskSpans.Writer {
         byte[] bytes = full.finish(end);
         closed.add(new Closed(bytes, endNanos));
         closedBytes += bytes.length;
+        closedSinceKept = true;
         while (closedBytes > budgetBytes / CLOSED_SHARE && closed.size() > 1) {
             closedBytes -= closed.removeFirst().bytes.length;
             problems.add("wall", "a chunk was lost: those that could not be shipped are beyond " + Settings.Key.BUDGET_MEMORY.key);
         }
     }
 
-    /** Now and then the open chunk, as it would be if it were closed now; it stays open. Else null. */
-    byte[] dueToBeKept(Runnable flush) {
+    /** Now and then the chunks, the open one as it would be if it were closed now; it stays open. Else null. */
+    Kept dueToBeKept(Runnable flush) {
         long now = System.nanoTime();
-        if (kept == null || now - lastKept < KEPT_EVERY_NANOS) {
+        if (kept == null || now - nextKept < 0) {
             return null;
         }
-        lastKept = now;
+        nextKept = now + LONGEST_KEPT_NANOS; // Unless it is written sooner.
         drain();
         flush.run();
-        return open.finish(now);
+        Kept due = new Kept(now, closedSinceKept ? closedOnes() : null, open.finish(now));
+        closedSinceKept = false;
+        return due;
     }
 
     /** Writes what {@link #dueToBeKept} gave; nobody needs to wait for that. */
-    void keep(byte[] chunk) {
-        Path file = kept;
-        if (chunk == null || file == null) {
+    void keep(Kept due) {
+        Path directory = kept;
+        if (due == null || directory == null) {
             return;
         }
+        Path hidden = directory.resolve("wall.tmp");
         try {
-            Path hidden = file.resolveSibling("wall.tmp");
-            Files.write(hidden, chunk);
-            Files.move(hidden, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            if (due.closed != null) {
+                write(hidden, due.closed, closedIn(directory));
+            }
+            write(hidden, Collections.singletonList(due.open), openIn(directory));
+            long now = System.nanoTime();
+            nextKept = now + Math.min(LONGEST_KEPT_NANOS, Math.max(SHORTEST_KEPT_NANOS, KEPT_PART * (now - due.since)));
         } catch (IOException | RuntimeException failed) {
-            problems.add("spool", failed);
             kept = null;
+            problems.add("spool", failed);
+            hidden.toFile().delete();
         }
     }
 
+    private static void write(Path hidden, List<byte[]> chunks, Path file) throws IOException {
+        try (OutputStream out = Files.newOutputStream(hidden)) {
+            for (byte[] chunk : chunks) {
+                out.write(chunk);
+            }
+        }
+        Files.move(hidden, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    void keepNoMore() {
+        kept = null;
+    }
+
+    private static Path closedIn(Path directory) {
+        return directory.resolve("wall-closed.jfr");
+    }
+
+    private static Path openIn(Path directory) {
+        return directory.resolve("wall.jfr");
+    }
+
+    /** A chunk that has just been closed may lie in both, and is whole in the first. */
     List<Path> places() {
-        Path file = kept;
-        return file == null ? Collections.emptyList() : Collections.singletonList(file);
+        Path directory = kept;
+        return directory == null ? Collections.emptyList() : Arrays.asList(closedIn(directory), openIn(directory));
     }
 
     /** Closed chunks that reach beyond a time (epoch ns); the others are let go of. */
@@ -146,6 +195,10 @@ final class WallChunks implements TaskSpans.Writer {
         while (!closed.isEmpty() && closed.getFirst().endNanos <= nanos) {
             closedBytes -= closed.removeFirst().bytes.length;
         }
+        return closedOnes();
+    }
+
+    private List<byte[]> closedOnes() {
         List<byte[]> out = new ArrayList<>();
         closed.forEach(each -> out.add(each.bytes));
         return out;

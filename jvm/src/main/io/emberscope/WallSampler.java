@@ -77,14 +77,15 @@ final class WallSampler implements Engine, Runnable {
         while (!stopped) {
             try {
                 pause();
-                byte[] open;
+                WallChunks.Kept due;
                 synchronized (chunks) {
                     tick();
-                    open = chunks.dueToBeKept(this::flush);
+                    due = chunks.dueToBeKept(this::flush);
                 }
-                chunks.keep(open);
+                chunks.keep(due);
                 failures = 0;
             } catch (InterruptedException told) {
+                broken = "wall-clock samples ended: somebody has interrupted the thread that takes them";
                 return;
             } catch (Throwable failed) {
                 problems.add("wall", failed);
@@ -142,7 +143,7 @@ final class WallSampler implements Engine, Runnable {
         }
         look(moved, span);
         leaveThoseThatEnded();
-        chunks.closeIfFull(this::flush);
+        chunks.closeIfFull(this::endChunk);
     }
 
     /** Counts a thread that did not move; puts one that may have onto the list. */
@@ -218,10 +219,17 @@ final class WallSampler implements Engine, Runnable {
         thread.count(count, lastTick, span, chunks.open());
     }
 
-    /** Everything that is counted goes into the open chunk, and its stacks are looked at again for the next one. */
+    /** Everything that is counted goes into the open chunk. */
     private void flush() {
         for (WatchedThread thread : watched.values()) {
             thread.flush(chunks.open());
+        }
+    }
+
+    /** The same for the last time: stacks are looked at again for the next chunk, which has keys of its own. */
+    private void endChunk() {
+        flush();
+        for (WatchedThread thread : watched.values()) {
             thread.cpuNanos = -1;
             thread.stack = -1;
         }
@@ -246,7 +254,7 @@ final class WallSampler implements Engine, Runnable {
     public InputStream closed(long afterNanos) {
         List<InputStream> closed = new ArrayList<>();
         synchronized (chunks) {
-            chunks.close(this::flush);
+            chunks.close(this::endChunk);
             for (byte[] chunk : chunks.after(afterNanos)) {
                 closed.add(new ByteArrayInputStream(chunk));
             }
@@ -264,6 +272,7 @@ final class WallSampler implements Engine, Runnable {
     public void close() {
         stopped = true;
         TaskSpans.OF_THIS_JVM.stopStandingIn(chunks);
+        chunks.keepNoMore();
     }
 
     @Override
