@@ -57,3 +57,9 @@ def test_a_clock_that_is_set_back_is_said(classes: Path) -> None:
     assert [manifest["first_ms"] for manifest in manifests] == [1000, 2000, 3000]
     assert [problem["where"] for problem in problems] == ["clock"]
     assert problems[0]["message"].startswith("the clock was set back: what made records")
+
+
+def test_a_chunk_keeps_its_number_whatever_its_engine_is_called(classes: Path, tmp_path: Path) -> None:
+    log = tmp_path / "chunks.log"
+    said = json.loads(toolchain.java(toolchain.jdk_homes()[0], "io.emberscope.LoggedChunks", log, classes=classes))
+    assert said["numbers"] == [0, 1, 1, 2, True, False, 2, 0, 3]

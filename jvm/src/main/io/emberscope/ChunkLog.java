@@ -22,6 +22,8 @@ import java.util.Set;
  *
  * <p>Lines are {@code begin ENGINE START_NS NUMBER} and {@code done ENGINE START_NS}; a last line without its end was
  * never finished. Of a log that has become long the newest lines are kept: what is done for long is on no disk any more.
+ * ENGINE is the first word of its name: what follows (async-profiler's version, and how it samples) is
+ * not known from the beginning.
  */
 final class ChunkLog {
     static final String NAME = "chunks.log";
@@ -52,7 +54,6 @@ final class ChunkLog {
 
     private void read(String text) {
         for (String line : text.substring(0, text.lastIndexOf('\n') + 1).split("\n")) {
-            // The name of an engine may have blanks in it.
             int end = line.lastIndexOf(' ');
             if (line.startsWith(BEGIN) && end > BEGIN.length() && line.substring(end + 1).matches("\\d{1,9}")) {
                 int number = Integer.parseInt(line.substring(end + 1));
@@ -66,7 +67,7 @@ final class ChunkLog {
 
     /** The number of a chunk: the same again for one that was tried before. */
     int begin(String engine, long startNanos) throws IOException {
-        String chunk = engine + ' ' + startNanos;
+        String chunk = chunk(engine, startNanos);
         Integer number = begun.get(chunk);
         if (number == null) {
             number = next;
@@ -79,13 +80,17 @@ final class ChunkLog {
 
     /** This chunk is shipped, or given up. */
     void done(String engine, long startNanos) throws IOException {
-        String chunk = engine + ' ' + startNanos;
+        String chunk = chunk(engine, startNanos);
         begun.remove(chunk);
         write(DONE + chunk);
     }
 
     boolean wasDone(String engine, long startNanos) {
-        return done.contains(engine + ' ' + startNanos);
+        return done.contains(chunk(engine, startNanos));
+    }
+
+    private static String chunk(String engine, long startNanos) {
+        return engine.split(" ")[0] + ' ' + startNanos;
     }
 
     private void write(String line) throws IOException {
