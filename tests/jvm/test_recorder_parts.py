@@ -14,7 +14,7 @@ NEWEST = max(toolchain.jdk_homes(), key=toolchain.major)
 @pytest.mark.skipif(toolchain.major(NEWEST) < 25, reason="needs a JDK with the CPU-time sampler")
 def test_where_the_cpu_time_sampler_is_silent_the_older_one_takes_over(classes: Path, tmp_path: Path) -> None:
     found = {}
-    for way in ("working", "silent"):
+    for way in ("working", "silent", "late"):
         store = tmp_path / way
         said = toolchain.java(NEWEST, "io.emberscope.SilentCpuSampler", store, way, classes=classes)
         chunks = [read_recording(path.read_bytes(), path.name) for path in sorted(store.rglob("*.jfr"))]
@@ -22,6 +22,7 @@ def test_where_the_cpu_time_sampler_is_silent_the_older_one_takes_over(classes: 
         cpu = [(each.get("jdk.CPUTimeSample", 0) > 0, each.get("jdk.ExecutionSample", 0) > 0) for each in counts]
         found[way] = (cpu, [problem["message"] for problem in json.loads(said)["problems"]])
     assert found["working"] == ([(True, False)] * 3, [])
+    assert found["late"] == ([(False, False), (True, False), (True, False)], []), "taken over from another engine"
     cpu, problems = found["silent"]
     assert cpu == [(False, False), (False, True), (False, True)] or cpu == [
         (False, False),

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -64,10 +65,14 @@ final class FlightRecording implements Engine {
     @Override
     public void take(List<String> left) {
         kinds.addAll(left);
-        if (recording != null) {
+        if (recording != null && recording.getState() == RecordingState.RUNNING) {
             cpuNanosAtStart = OwnCpu.processNanos();
             chosen = FlightSettings.choose(settings, kinds, true);
             recording.setSettings(FlightRates.slowed(chosen.values, steps));
+            chosen.sayWhatIsMissing(problems);
+            // Chunks from before say nothing of a CPU sampler that was not asked for then.
+            filter();
+            chunkSeen = false;
         }
     }
 
@@ -82,13 +87,21 @@ final class FlightRecording implements Engine {
             throw new IOException(reason);
         }
         depth = FlightOptions.set(settings, problems, FlightRecorder.isInitialized());
-        FlightRecorder.register(TaskEvents.TaskStart.class);
-        FlightRecorder.register(TaskEvents.TaskSpan.class);
-        FlightRecorder.register(TaskEvents.Withheld.class);
-        FlightRecorder.register(HeapSummary.HeapClass.class);
-        FlightRecorder.register(HeapSummary.HeapLook.class);
+        FlightSettings.registerOwnEvents();
         chosen = FlightSettings.choose(settings, kinds, true);
         Recording mine = new Recording();
+        try {
+            begin(mine, spool);
+        } catch (Throwable failed) {
+            // It would record on, and nobody would ship it.
+            TaskSpans.OF_THIS_JVM.stopWriting(tasks);
+            recording = null;
+            drop(mine);
+            throw failed;
+        }
+    }
+
+    private void begin(Recording mine, Spool spool) throws Exception {
         mine.setName("emberscope");
         mine.setToDisk(true);
         mine.setMaxAge(keepAge());
@@ -102,19 +115,14 @@ final class FlightRecording implements Engine {
         }
         mine.setDestination(tail);
         mine.setDumpOnExit(true);
-        Instant now = Instant.now();
-        firstNanos = nanos(now);
+        firstNanos = ChronoUnit.NANOS.between(Instant.EPOCH, Instant.now());
         cpuNanosAtStart = OwnCpu.processNanos();
         mine.start();
         recording = mine;
         // Where the user started JFR it lies elsewhere.
         repository = Paths.get(System.getProperty("jdk.jfr.repository", repository.toString()));
         TaskSpans.OF_THIS_JVM.startWriting(tasks);
-        if (chosen.kinds.contains("nativemem") && !(chosen.values.containsKey("jdk.NativeMemoryUsage#enabled")
-                && FlightSettings.tracksNativeMemory())) {
-            problems.add("events", "of native memory only direct buffers are recorded: Java 20 or newer with "
-                    + "-XX:NativeMemoryTracking=summary tells the rest");
-        }
+        chosen.sayWhatIsMissing(problems);
         if (chosen.kinds.contains("heap")) {
             heap = new HeapSummary(settings.millis(Settings.Key.RATE_HEAP), problems);
             heap.start();
@@ -129,7 +137,7 @@ final class FlightRecording implements Engine {
             return;
         }
         long due = (OwnCpu.processNanos() - cpuNanosAtStart) / (1_000_000 * settings.millis(Settings.Key.RATE_CPU));
-        if (!cpuSampled && due > SAMPLES_DUE) {
+        if (due > SAMPLES_DUE) {
             problems.add("cpu", chosen.cpuEvent + " is silent on this host, so the older sampler is used");
             chosen = FlightSettings.choose(settings, kinds, false);
             recording.setSettings(FlightRates.slowed(chosen.values, steps));
@@ -138,16 +146,7 @@ final class FlightRecording implements Engine {
 
     private void noteCpuSamples() {
         chunkSeen |= filter != null && filter.sawAny();
-        cpuSampled |= filter != null && chosen.cpuEvent != null && filter.saw(idOf(chosen.cpuEvent));
-    }
-
-    private static long idOf(String event) {
-        for (EventType type : FlightRecorder.getFlightRecorder().getEventTypes()) {
-            if (type.getName().equals(event)) {
-                return type.getId();
-            }
-        }
-        return -1;
+        cpuSampled |= filter != null && chosen.cpuEvent != null && filter.saw(FlightSettings.idOf(chosen.cpuEvent));
     }
 
     /** HotSpot ends the whole JVM when JFR meets a full disk. */
@@ -188,16 +187,22 @@ final class FlightRecording implements Engine {
         watchCpuSampler();
         letGoBefore(afterNanos);
         Recording snapshot = FlightRecorder.getFlightRecorder().takeSnapshot();
-        InputStream chunks = snapshot.getStream(Instant.ofEpochSecond(0, afterNanos), null);
-        if (chunks == null) {
-            snapshot.close();
-            return null;
+        InputStream chunks = null;
+        try {
+            chunks = snapshot.getStream(Instant.ofEpochSecond(0, afterNanos), null);
+        } finally {
+            if (chunks == null) {
+                snapshot.close(); // It would keep all chunks that there are on the disk.
+            }
         }
-        return new java.io.FilterInputStream(chunks) {
+        return chunks == null ? null : new java.io.FilterInputStream(chunks) {
             @Override
-            public void close() throws java.io.IOException {
-                super.close();
-                snapshot.close();
+            public void close() throws IOException {
+                try {
+                    super.close();
+                } finally {
+                    snapshot.close();
+                }
             }
         };
     }
@@ -227,10 +232,15 @@ final class FlightRecording implements Engine {
             // JFR's own hook ends the recording. Closed beside it, JFR can complain, on the job's standard output.
             return;
         }
+        drop(recording);
+        Files.deleteIfExists(tail);
+    }
+
+    /** Ends it without a file. */
+    private static void drop(Recording recording) throws IOException {
         recording.setDumpOnExit(false);
         recording.setDestination(null);
         recording.close();
-        Files.deleteIfExists(tail);
     }
 
     /** Hooks are refused from the moment on that they are started. */
@@ -335,9 +345,5 @@ final class FlightRecording implements Engine {
             events += filter.count(type);
         }
         return sampledNanos + events * FlightRates.NANOS_PER_SAMPLE;
-    }
-
-    private static long nanos(Instant time) {
-        return time.getEpochSecond() * 1_000_000_000 + time.getNano();
     }
 }

@@ -28,6 +28,14 @@ final class FlightSettings {
 
     private FlightSettings() {}
 
+    static void registerOwnEvents() {
+        FlightRecorder.register(TaskEvents.TaskStart.class);
+        FlightRecorder.register(TaskEvents.TaskSpan.class);
+        FlightRecorder.register(TaskEvents.Withheld.class);
+        FlightRecorder.register(HeapSummary.HeapClass.class);
+        FlightRecorder.register(HeapSummary.HeapLook.class);
+    }
+
     /** {@code asked}: kinds of events; {@code cpuTime}: whether to try the CPU-time sampler, where this JVM has it. */
     static FlightSettings choose(Settings settings, List<String> asked, boolean cpuTime) {
         FlightSettings out = new FlightSettings();
@@ -108,8 +116,17 @@ final class FlightSettings {
         }
     }
 
+    /** What kinds lack of that they could have on another JVM. */
+    void sayWhatIsMissing(Problems problems) {
+        boolean counted = values.containsKey("jdk.NativeMemoryUsage#enabled") && tracksNativeMemory();
+        if (kinds.contains("nativemem") && !counted) {
+            problems.add("events", "of native memory only direct buffers are recorded: Java 20 or newer with "
+                    + "-XX:NativeMemoryTracking=summary tells the rest");
+        }
+    }
+
     /** Whether this JVM keeps account of its own native memory: it does so from its start on, or never. */
-    static boolean tracksNativeMemory() {
+    private static boolean tracksNativeMemory() {
         try {
             HotSpotDiagnosticMXBean options = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
             return !options.getVMOption("NativeMemoryTracking").getValue().equals("off");
@@ -165,6 +182,16 @@ final class FlightSettings {
             values.put(event + "#" + pairs[i], pairs[i + 1]);
         }
         return true;
+    }
+
+    /** The id of an event in this JVM's chunks, -1 where there is none of that name. */
+    static long idOf(String event) {
+        for (EventType type : FlightRecorder.getFlightRecorder().getEventTypes()) {
+            if (type.getName().equals(event)) {
+                return type.getId();
+            }
+        }
+        return -1;
     }
 
     static String periodKey(String cpuEvent) {

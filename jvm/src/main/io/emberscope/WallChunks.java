@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -100,8 +101,7 @@ final class WallChunks implements TaskSpans.Writer {
     /** Where the clock was set back time stands still until it is reached again, so that chunks follow each other. */
     private void begin(long earliestNanos) {
         openTime = System.nanoTime();
-        Instant now = Instant.now();
-        open = new FlightFileWriter(Math.max(earliestNanos, now.getEpochSecond() * 1_000_000_000 + now.getNano()), openTime);
+        open = new FlightFileWriter(Math.max(earliestNanos, ChronoUnit.NANOS.between(Instant.EPOCH, Instant.now())), openTime);
     }
 
     void closeIfFull(Runnable flush) {

@@ -4,11 +4,15 @@ import java.io.InputStream;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.spark.SparkConf;
 
-/** Records for some rounds with CPU in use, the CPU-time sampler working or silent, and prints the problems. */
+/** Records for some rounds with CPU in use, the CPU-time sampler working, silent or asked for late, and prints the problems. */
 public final class SilentCpuSampler {
     public static void main(String[] arguments) throws Exception {
         Problems problems = new Problems("executor", "7");
         SparkConf conf = new SparkConf(false).set("spark.emberscope.rate.cpu", "2ms");
+        boolean late = arguments[1].equals("late");
+        if (late) {
+            conf.set("spark.emberscope.events", "alloc");
+        }
         if (arguments[1].equals("silent")) {
             conf.set("spark.emberscope.fault", "cpu.sampler");
         }
@@ -25,6 +29,9 @@ public final class SilentCpuSampler {
             }
             // As for the spool, after each chunk: what the sampler gave must not be forgotten over it.
             LeftEngine.describe(engine);
+            if (late && i == 0) {
+                engine.take(java.util.Collections.singletonList("cpu"));
+            }
         }
         engine.close();
         System.out.write(Json.bytes(java.util.Collections.singletonMap("problems", problems.documents())));
