@@ -125,7 +125,32 @@ def test_a_killed_process_leaves_nothing_beside_its_spool(classes: Path, tmp_pat
     process.end()
     assert list(temporary.glob("emberscope-*")) == []
     (spool,) = process.spools()
-    assert [path.is_dir() for path in spool.glob("async-*")] == [True]
+    assert (spool / "async").is_dir()
+
+
+def test_closed_chunks_that_could_not_be_shipped_in_life_are_shipped_after_death(
+    classes: Path, tmp_path: Path, user: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", f"-Duser.name={user}")
+    (tmp_path / "store").write_text("no directory")
+    settings = {"chunk.seconds": "1", "events": "cpu,alloc", "engine": "async-profiler"}
+    settings |= {"engine.path": str(async_profiler.jar())}
+    process = Process(HOME, classes, tmp_path, f"-Dmy.password={SECRET}", **settings)
+    chunks = 2
+    while sum(path.read_bytes().count(b"FLR\0") for path in process.place.rglob("async/*.jfr")) < chunks + 1:
+        process.wait()
+    process.end()
+    process.store.unlink()
+    assert process.sweep() is None
+    assert process.spools() == []
+    manifests = [manifest for manifest in process.manifests() if manifest["engine"].startswith("async-profiler ")]
+    assert len(manifests) >= chunks
+    assert {manifest["swept"] for manifest in manifests} == {True}
+    assert len({manifest["sequence"] for manifest in process.manifests()}) == len(process.manifests())
+    for path in process.store.rglob("*.jfr"):
+        data = path.read_bytes()
+        assert SECRET.encode() not in data
+        assert read_recording(data, path.name).facts.event_counts
 
 
 def test_a_users_own_async_profiler_is_left_alone(classes: Path, tmp_path: Path, user: str) -> None:

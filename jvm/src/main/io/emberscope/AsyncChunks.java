@@ -1,13 +1,14 @@
 package io.emberscope;
 
 import java.io.Closeable;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.io.SequenceInputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -15,8 +16,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The closed chunks in the files that async-profiler writes, found by their headers. A file has no name any more and is
- * gone with the last of its chunks that is still wanted.
+ * The closed chunks in the files that async-profiler writes, found by their headers. A file is gone with the last of its
+ * chunks that is still wanted.
  */
 final class AsyncChunks implements Closeable {
     /** What stands for the size of a chunk that is still written to. */
@@ -25,19 +26,28 @@ final class AsyncChunks implements Closeable {
     /** A file and the closed chunks of it that may still be wanted. */
     private static final class Growing {
         final RandomAccessFile file;
+        final Path name;
         final List<long[]> chunks = new ArrayList<>(); // {offset, size, end of its time in epoch ns}
         long position;
 
-        Growing(RandomAccessFile file) {
+        Growing(RandomAccessFile file, Path name) {
             this.file = file;
+            this.name = name;
+        }
+
+        void remove() throws IOException {
+            file.close();
+            if (name != null) {
+                Files.deleteIfExists(name);
+            }
         }
     }
 
     private final Deque<Growing> files = new ArrayDeque<>();
 
-    /** From now on chunks are written to this file, which need not keep its name. */
-    void open(File file) throws IOException {
-        files.add(new Growing(new RandomAccessFile(file, "r")));
+    /** From now on chunks are written to this file. Where it keeps its name, that goes with the last chunk. */
+    void open(Path file, boolean keepsName) throws IOException {
+        files.add(new Growing(new RandomAccessFile(file.toFile(), "r"), keepsName ? file : null));
     }
 
     /** Length of the file that is written to. */
@@ -77,7 +87,7 @@ final class AsyncChunks implements Closeable {
             each.chunks.removeIf(chunk -> chunk[2] <= untilNanos);
         }
         while (files.size() > 1 && files.getFirst().chunks.isEmpty()) {
-            files.removeFirst().file.close();
+            files.removeFirst().remove();
         }
     }
 
@@ -90,7 +100,7 @@ final class AsyncChunks implements Closeable {
         }
         while (files.size() > 1 && all > most) {
             all -= files.getFirst().file.length();
-            files.removeFirst().file.close();
+            files.removeFirst().remove();
         }
     }
 
@@ -107,6 +117,7 @@ final class AsyncChunks implements Closeable {
         return parts.isEmpty() ? null : new SequenceInputStream(Collections.enumeration(parts));
     }
 
+    /** Files that have a name keep it. */
     @Override
     public void close() throws IOException {
         for (Growing each : files) {

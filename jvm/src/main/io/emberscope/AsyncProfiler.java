@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -15,9 +16,10 @@ import java.util.function.Consumer;
  *
  * <p>It writes one file, and is told to close a chunk of it ({@code dump}): sampling stands still only while that chunk's
  * constants are written, well under a sample's interval, where a stop and a new start would lose tens of milliseconds.
- * The file has no name any more once it is open, so that nothing is left where the process is killed. It cannot be cut
- * at its front, and the profiler keeps every stack that it has ever seen, in about five times the memory that the file
- * takes on disk. So both are begun anew, by a stop and a start, where the file has grown to half of the budgets of memory
+ * The file lies in the spool, for those who ship closed chunks after this process's death (the open one has no constants
+ * yet and dies with it); where there is no spool it has no name any more once it is open, so that nothing is left. It
+ * cannot be cut at its front, and the profiler keeps every stack that it has ever seen, in about five times the memory
+ * that the file takes on disk. So both are begun anew, by a stop and a start, where the file has grown to half of the budgets of memory
  * or disk, and every few chunks where live objects are asked for, which are only written at a stop. {@code
  * benchmarks/rotation.py} has the figures of both ways.
  */
@@ -54,14 +56,16 @@ final class AsyncProfiler implements Engine {
     private final List<String> kinds;
     private final Consumer<List<String>> heir;
     private final AsyncChunks chunks = new AsyncChunks();
-    private final ChunkFilter filter = new ChunkFilter(SHIPPED::contains);
+    private final ChunkFilter filter = ownFilter();
     private Settings settings;
     private Problems problems;
     private AsyncLibrary library;
     private AsyncOptions options;
     private String version;
     private Path directory;
+    private boolean inSpool;
     private boolean running;
+    private boolean ended;
     private int chunksOfFile;
     private int steps;
     private long firstNanos;
@@ -86,33 +90,36 @@ final class AsyncProfiler implements Engine {
             library = AsyncLibrary.load(source);
             version = library.execute("version,loglevel=none"); // From here on it prints nothing.
             options = new AsyncOptions(settings, kinds, problems);
-            // In the spool it goes with what else this process leaves where it is killed.
             Spool spool = Spool.ofThisJvm();
-            directory = spool == null
-                    ? Files.createTempDirectory("emberscope-async-")
-                    : Files.createTempDirectory(spool.directory, "async-");
-            directory.toFile().deleteOnExit();
+            inSpool = spool != null;
+            if (inSpool) {
+                directory = Files.createDirectories(spool.directory.resolve("async"));
+                clear(); // Of what an earlier application of this JVM left.
+            } else {
+                directory = Files.createTempDirectory("emberscope-async-");
+                directory.toFile().deleteOnExit();
+            }
             firstNanos = System.currentTimeMillis() * 1_000_000;
             begin();
             lookedNanos = System.nanoTime();
         } catch (Exception | LinkageError failed) {
-            heir.accept(kinds);
-            canary.close();
-            if (directory != null) {
-                Files.deleteIfExists(directory);
-            }
+            leave(true);
             throw new Unavailable(NOT_USED + failed.getMessage());
         }
     }
 
     private void begin() throws IOException {
         Path file = Files.createTempFile(directory, "recording-", ".jfr");
+        boolean keepsName = false;
         try {
             library.execute(options.start(file, steps));
             running = true;
-            chunks.open(file.toFile());
+            chunks.open(file, inSpool);
+            keepsName = inSpool;
         } finally {
-            Files.deleteIfExists(file);
+            if (!keepsName) {
+                Files.deleteIfExists(file);
+            }
         }
         chunksOfFile = 0;
     }
@@ -146,7 +153,18 @@ final class AsyncProfiler implements Engine {
     @Override
     public InputStream closed(long afterNanos) throws Exception {
         chunks.forget(afterNanos);
-        if (running) {
+        try {
+            rotate();
+        } catch (IOException | RuntimeException failed) {
+            problems.add("chunk", failed); // Those that are closed go their way.
+        }
+        return chunks.after(afterNanos);
+    }
+
+    private void rotate() throws IOException {
+        if (!running && steps < Governor.SPANS_ONLY) {
+            begin(); // It could not be begun anew the last time.
+        } else if (running) {
             chunksOfFile++;
             long most = settings.bytes(Settings.Key.BUDGET_DISK) / 2;
             long longest = Math.min(most, settings.bytes(Settings.Key.BUDGET_MEMORY) / 2);
@@ -164,13 +182,13 @@ final class AsyncProfiler implements Engine {
                 }
             }
         }
-        return chunks.after(afterNanos);
     }
 
     /** The last time: by a stop, which writes what lives. */
     @Override
     public InputStream last(long afterNanos) throws Exception {
         chunks.forget(afterNanos);
+        ended = true;
         stop();
         chunks.collect();
         return chunks.after(afterNanos);
@@ -184,20 +202,47 @@ final class AsyncProfiler implements Engine {
 
     @Override
     public void close() throws Exception {
+        leave(other != null);
+    }
+
+    /** Nothing goes on and nothing is left here; {@code inherited}: the others record its kinds from now on. */
+    private void leave(boolean inherited) throws IOException {
         try {
-            if (other != null) {
-                heir.accept(kinds);
-            }
             stop();
         } finally {
-            chunks.close();
-            File[] left = directory.toFile().listFiles();
-            for (File file : left == null ? new File[0] : left) {
-                Files.deleteIfExists(file.toPath());
-            }
-            Files.deleteIfExists(directory);
             canary.close();
+            chunks.close();
+            // What could not be shipped at the end stays in the spool, which goes as a whole where all was.
+            if (directory != null && !(ended && inSpool)) {
+                clear();
+                Files.deleteIfExists(directory);
+            }
+            if (inherited) {
+                heir.accept(kinds);
+            }
         }
+    }
+
+    private void clear() throws IOException {
+        File[] left = directory.toFile().listFiles();
+        for (File file : left == null ? new File[0] : left) {
+            Files.deleteIfExists(file.toPath());
+        }
+    }
+
+    @Override
+    public List<Path> places() {
+        return inSpool ? Collections.singletonList(directory) : Collections.emptyList();
+    }
+
+    /** Of chunks that this engine wrote, in this process or another. */
+    static ChunkFilter ownFilter() {
+        return new ChunkFilter(SHIPPED::contains);
+    }
+
+    /** Whether an engine of this name is this one, of whatever version. */
+    static boolean isNameOf(String engine) {
+        return engine.startsWith("async-profiler ");
     }
 
     /** Its rates are those of a file, so that takes a stop and a start, of which the last chunk is shipped with the next. */

@@ -188,6 +188,9 @@ final class LeftEngine implements Engine {
 
     @Override
     public ChunkFilter filter() {
+        if (AsyncProfiler.isNameOf(name)) {
+            return AsyncProfiler.ownFilter();
+        }
         Set<Long> allowed = new HashSet<>();
         Arrays.stream(of("allowed").split(",")).filter(id -> !id.isEmpty()).forEach(id -> allowed.add(Long.valueOf(id)));
         return new ChunkFilter(allowed, Long.parseLong(of("withheld")), Long.parseLong(of("strings")), strings::contains);
