@@ -152,18 +152,8 @@ final class FlightRecording implements Engine {
     /** HotSpot ends the whole JVM when JFR meets a full disk. */
     @Override
     public String mustStop() {
-        long least = settings.bytes(Settings.Key.BUDGET_FREE);
-        long free;
-        try {
-            free = Files.getFileStore(repository).getUsableSpace();
-        } catch (IOException unknown) {
-            return null;
-        }
-        return free >= least
-                ? null
-                : "only " + (free >> 20) + " MiB are free in " + repository + ", where Flight Recorder keeps its chunks: "
-                        + "nothing is recorded below " + (least >> 20) + " MiB (" + Settings.Key.BUDGET_FREE.key
-                        + "), since a full disk there would end the JVM";
+        String lacking = FreeSpace.lacking(repository, settings, "Flight Recorder");
+        return lacking == null ? null : lacking + ", since a full disk there would end the JVM";
     }
 
     private Duration keepAge() {

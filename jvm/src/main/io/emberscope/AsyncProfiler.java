@@ -19,9 +19,9 @@ import java.util.function.Consumer;
  * The file lies in the spool, for those who ship closed chunks after this process's death (the open one has no constants
  * yet and dies with it); where there is no spool it has no name any more once it is open, so that nothing is left. It
  * cannot be cut at its front, and the profiler keeps every stack that it has ever seen, in about five times the memory
- * that the file takes on disk. So both are begun anew, by a stop and a start, where the file has grown to half of the budgets of memory
- * or disk, and every few chunks where live objects are asked for, which are only written at a stop. {@code
- * benchmarks/rotation.py} has the figures of both ways.
+ * that the file takes on disk. So both are begun anew, by a stop and a start, where the file has grown to half of the
+ * budgets of memory or disk, and every few chunks where live objects are asked for, which are only written at a stop.
+ * {@code benchmarks/rotation.py} has the figures of both ways.
  */
 final class AsyncProfiler implements Engine {
     /** Kinds of events that it records better than JDK Flight Recorder, or alone. */
@@ -141,13 +141,7 @@ final class AsyncProfiler implements Engine {
         if (other != null) {
             return "async-profiler of the recorder stopped, since another profiler was loaded: " + other;
         }
-        long least = settings.bytes(Settings.Key.BUDGET_FREE);
-        long free = directory.toFile().getUsableSpace();
-        boolean there = Files.isDirectory(directory);
-        return !there || free >= least
-                ? null
-                : "only " + (free >> 20) + " MiB are free in " + directory + ", where async-profiler keeps its chunks: nothing is "
-                        + "recorded below " + (least >> 20) + " MiB (" + Settings.Key.BUDGET_FREE.key + ")";
+        return FreeSpace.lacking(directory, settings, "async-profiler");
     }
 
     @Override
