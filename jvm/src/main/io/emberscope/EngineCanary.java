@@ -176,10 +176,13 @@ final class EngineCanary {
     /** Says that this process starts the engine, before it does. */
     void starting() throws IOException {
         startedNanos = System.nanoTime();
-        file = Files.createTempFile(directory, process() + "-", ".started");
+        // Others see it when it is locked, not before: a free lock would tell them that this process is dead.
+        file = Files.createTempFile(directory, process() + "-", ".starting");
         channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
         channel.lock();
         write(channel, said());
+        String name = file.getFileName().toString().replaceAll("\\.starting$", ".started");
+        file = Files.move(file, file.resolveSibling(name), StandardCopyOption.ATOMIC_MOVE);
     }
 
     private Properties said() {
