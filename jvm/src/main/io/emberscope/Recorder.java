@@ -87,7 +87,12 @@ final class Recorder implements Runnable {
         }
         Thread thread = new Thread(this, THREAD);
         thread.setDaemon(true);
-        thread.start();
+        try {
+            thread.start();
+        } catch (Error noThreads) {
+            done.countDown(); // Else the hook would wait for it.
+            throw noThreads;
+        }
     }
 
     /** Whether this is a recorder's own thread, and none of Spark's. */
