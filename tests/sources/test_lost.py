@@ -80,3 +80,27 @@ def test_what_each_engine_lost_is_added_up_and_chunks_given_up_are_not_missed_tw
     notes = chunk_notes(of_jfr + of_wall)
     assert [(note.code, note.lost) for note in notes] == [("dropped_events", {"chunks": 3, "seconds": 3})]
     assert [note.code for note in chunk_notes([*of_jfr, chunk(30, 40, sequence=5, engine="jfr")])] == ["missing_part"]
+
+
+def test_what_a_process_lost_before_its_death_is_still_told_after_it_was_swept():
+    lived = [chunk(0, 9, sequence=0, engine="jfr"), chunk(20, 29, sequence=2, engine="jfr", lost={"chunks": 1})]
+    swept = chunk(30, 35, sequence=3, engine="jfr", swept=True, lost={"chunks": 0})
+    notes = chunk_notes([*lived, swept])
+    assert [(note.code, note.lost) for note in notes] == [("dropped_events", {"chunks": 1})]
+
+
+def test_the_tail_begins_where_the_engine_that_reaches_the_least_far_ends():
+    of_jfr = [chunk(0, 30, engine="jfr"), chunk(30, 49, engine="jfr", swept=True)]
+    of_wall = [chunk(0, 30, engine="wall-sampler"), chunk(30, 45, engine="wall-sampler", swept=True)]
+    assert lost_tail_ms(of_jfr, 0, 50) == 1
+    assert lost_tail_ms([*of_jfr, *of_wall], 0, 50) == 5
+    assert lost_tail_ms([*of_jfr, chunk(0, 50, engine="wall-sampler", last=True), of_wall[1]], 0, 50) == 1
+
+
+def test_the_dead_of_a_run_without_an_event_log_are_told():
+    died = [chunk(0, 10), chunk(10, 17, last=True, swept=True)]
+    going_on = [chunk(0, 10, executor="2"), chunk(0, 10, executor="driver")]
+    closed = [chunk(0, 10, executor="3", last=True)]
+    for executors in (None, EXECUTORS.from_rows([])):
+        notes = executor_notes(executors, [*died, *going_on, *closed], Application())
+        assert [(note.code, note.where, note.lost) for note in notes] == [("executor_lost", "executor 1", {})]

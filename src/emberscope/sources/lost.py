@@ -27,9 +27,12 @@ def by_executor(chunks: Iterable[Chunk]) -> dict[str, list[Chunk]]:
 
 
 def executor_notes(
-    executors: pa.Table, chunks: Iterable[Chunk], application: Application, *, fraction: str | None = None
+    executors: pa.Table | None, chunks: Iterable[Chunk], application: Application, *, fraction: str | None = None
 ) -> list[Note]:
     """One `executor_lost` note for each executor whose end, or whose whole life, is in no chunk; the driver too.
+
+    `executors` is None where there is no event log. A process that the log does not know is told where it was swept,
+    for then it died; of any other nobody can say whether it has ended.
 
     An executor's life ends with its removal, or with the application where it was not removed before. What is lost is
     the time from the last chunk to that end; a last chunk that says `last` was closed by the recorder itself, so that
@@ -40,9 +43,12 @@ def executor_notes(
     recorded = by_executor(chunks)
     notes = []
     left_out = 0
-    rows = executors.to_pylist()
-    if all(row["executor_id"] != "driver" for row in rows) and _died(recorded.get("driver", []), application):
-        rows.append({"executor_id": "driver", "added_ms": None, "removed_ms": None, "removed_reason": None})
+    rows = executors.to_pylist() if executors is not None else []
+    known = {row["executor_id"] for row in rows}
+    for executor_id, own in recorded.items():
+        died = _died(own, application) if executor_id == "driver" else _swept(own)
+        if executor_id not in known and died:
+            rows.append({"executor_id": executor_id, "added_ms": None, "removed_ms": None, "removed_reason": None})
     for row in rows:
         executor_id = row["executor_id"]
         own = recorded.get(executor_id, [])
@@ -114,8 +120,9 @@ def chunk_notes(chunks: Iterable[Chunk]) -> list[Note]:
     for executor_id, own in by_executor(chunks).items():
         where = "driver" if executor_id == "driver" else f"executor {executor_id}"
         manifests = [chunk.manifest for chunk in own if chunk.manifest is not None]
-        # Every manifest counts all that its engine lost before it, so the last one of each engine knows of all.
-        lasts = {_engine(manifest): manifest for manifest in manifests}
+        # Every manifest counts all that its engine lost before it, so the last one of each engine knows of all; whoever
+        # ships for the dead begins to count anew.
+        lasts = {(_engine(manifest), manifest.swept): manifest for manifest in manifests}
         lost: dict[str, float] = {}
         for manifest in lasts.values():
             for name, count in manifest.lost.items():
@@ -185,11 +192,18 @@ def recorded_ms(chunks: Iterable[Chunk]) -> int:
 
 
 def lost_tail_ms(chunks: list[Chunk], added_ms: int | None, end_ms: int | None) -> int | None:
-    """Time from the last chunk of one executor to its end; its whole life where it has no chunk; null if unknown."""
+    """Time from the last chunk of one executor to its end; its whole life where it has no chunk; null if unknown.
+
+    Where several engines recorded, from the last chunk of the one that reaches the least far.
+    """
     if chunks and _closed(chunks):
         return 0
-    lasts = [chunk.manifest.last_ms for chunk in chunks if chunk.manifest and chunk.manifest.last_ms is not None]
-    since_ms = max(lasts) if lasts else added_ms
+    lasts: dict[str, int] = {}
+    for chunk in chunks:
+        if chunk.manifest is not None and chunk.manifest.last_ms is not None:
+            engine = _engine(chunk.manifest)
+            lasts[engine] = max(lasts.get(engine, chunk.manifest.last_ms), chunk.manifest.last_ms)
+    since_ms = min(lasts.values()) if lasts else added_ms
     return None if since_ms is None or end_ms is None else max(0, end_ms - since_ms)
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 NO_EVENT_LOG = "This run has no event log: stages, tasks and SQL executions are not known."
 NO_RECORDING = "The recorder started, but none of its recordings arrived: there are no samples."
 LEFT_LOG = "The event log is read from where Spark wrote it: it was not put into the run."
+_SEEN_AGAIN = (NO_EVENT_LOG, NO_RECORDING, LEFT_LOG)
+"""What is seen at each reading, as it is then: chunks and logs may arrive late."""
 
 
 def load_run(path: str, *, lines: bool = False, compilation: bool = False) -> Run:
@@ -52,9 +54,9 @@ def load_run(path: str, *, lines: bool = False, compilation: bool = False) -> Ru
     notes += engine_notes(chunks)
     if said and not chunks and not any(note.code == "not_recorded" for note in kept):
         notes.append(Note("not_recorded", NO_RECORDING, path))
-    if log is not None and chunks:
-        fraction = log.setting("spark.emberscope.fraction")
-        notes += executor_notes(tables["executors"], chunks, application, fraction=fraction)
+    if chunks:
+        fraction = log.setting("spark.emberscope.fraction") if log is not None else None
+        notes += executor_notes(tables.get("executors"), chunks, application, fraction=fraction)
     return Run(
         path=path,
         application=replace(application, attempt=application.attempt or said.get("attempt")),
@@ -104,7 +106,7 @@ def _kept_notes(earlier: Mapping[str, Any]) -> list[Note]:
     return [
         Note(note["code"], str(note.get("message", "")), str(note.get("where", "")))
         for note in earlier.get("coverage", {}).get("notes", [])
-        if note.get("code") in ("not_recorded", "limited") and note.get("message") not in (NO_EVENT_LOG, LEFT_LOG)
+        if note.get("code") in ("not_recorded", "limited") and note.get("message") not in _SEEN_AGAIN
     ]
 
 
