@@ -37,13 +37,13 @@ def close(plan: Plan, store: Path, group: str, *, started_ms: int, exit_code: in
     A run that cannot be analysed or written is said so, and the others are told all the same.
     """
     status = _status(plan.status)
+    left: dict[Path, tuple[Note, ...]] = {}
     for directory, said in recorded_runs(store, group, plan.invocation):
         # First those that died: nobody waits for them then. Then those that died while the others were waited for.
-        _sweep(directory, said, plan)
+        reasons = [_sweep(directory, said, plan)]
         settle(directory, master=said.get("master"), chunk_seconds=said.get("chunk_seconds") or 30)
-        reason = _sweep(directory, said, plan)
-        if reason is not None:
-            say("", f"emberscope: {reason}")
+        reasons.append(_sweep(directory, said, plan))
+        left[directory] = tuple(Note("limited", reason, "recorder") for reason in dict.fromkeys(reasons) if reason)
     found = collect(
         store,
         group,
@@ -61,6 +61,7 @@ def close(plan: Plan, store: Path, group: str, *, started_ms: int, exit_code: in
         _say_nothing_found(plan, status, exit_code)
     for collected in found:
         try:
+            collected = replace(collected, notes=(*left.get(collected.directory, ()), *collected.notes))
             _close_run(collected, plan, status, exit_code, _report_name(report, collected, len(found)))
         except EmberscopeError as error:
             say(f"  {error}")

@@ -6,6 +6,7 @@ recorder's jar does the work, since it alone decides what may leave a process.
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import urllib.parse
@@ -18,7 +19,7 @@ _SCHEMA: Final = "emberscope.spool/1"
 
 
 def sweep(run: Path, said: Mapping[str, Any], *, java: str | None, jar: Path | None) -> str | None:
-    """Put into `run` what its dead processes left on this machine; a sentence where that failed, None where it did not.
+    """Put into `run` what its dead processes left on this machine; a sentence where not all of it could be.
 
     `said` is the run's `application.json`, which names the places of spools. Costs nothing where nobody left anything.
     """
@@ -35,7 +36,8 @@ def sweep(run: Path, said: Mapping[str, Any], *, java: str | None, jar: Path | N
             [*command, *map(str, places)],
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
             timeout=MOST_SECONDS,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -43,7 +45,17 @@ def sweep(run: Path, said: Mapping[str, Any], *, java: str | None, jar: Path | N
     if ran.returncode != 0:
         words = ran.stderr.strip().splitlines() or [f"exit code {ran.returncode}"]
         return f"What killed processes left on this machine could not be fetched: {words[0]}."
-    return None
+    problem = _first_problem(ran.stdout)
+    return f"Not all that killed processes left on this machine could be fetched: {problem}." if problem else None
+
+
+def _first_problem(text: str) -> str:
+    """Of what `Sweep` prints; it goes on where one chunk cannot be shipped. Empty for none."""
+    try:
+        problems = json.loads(text)["problems"]
+        return str(problems[0]["message"]).rstrip(".") if problems else ""
+    except (ValueError, LookupError, TypeError):
+        return ""
 
 
 def left_by(run: Path, places: Iterable[Path]) -> list[dict[str, str]]:
