@@ -41,7 +41,8 @@ def test_what_could_not_be_fetched_is_said(tmp_path: Path, script: str, said: st
     (document,) = left_by(run, [place])
     assert document["app_id"] == "app 1"
     found = sweep(run, {"spools": [str(place)]}, java=java(tmp_path, script), jar=tmp_path / "r.jar")
-    assert found is None if said is None else found is not None and found.endswith(said)
+    assert (found is None) == (said is None)
+    assert (found or "").endswith(said or "")
 
 
 def test_without_java_it_stays_and_where_nothing_lies_none_is_wanted(tmp_path: Path) -> None:

@@ -117,3 +117,35 @@ def test_the_heap_over_time_has_what_grew_first_and_the_first_and_last_look() ->
         "a.C24 556 B (+456 B), a.C23 537 B (+437 B), a.C22 518 B (+418 B)"
     )
     assert said[1] == "  heap        driver: 1 look; at the last b.D 1 B"
+
+
+def test_a_class_too_small_to_be_told_is_not_known_and_one_that_was_not_there_is_none() -> None:
+    rows = [
+        {"time_ns": 0, "object_class": "a.Large", "size_bytes": 50, "instances": 5},
+        {"time_ns": 0, "object_class": None, "size_bytes": 9, "instances": 9},
+        {"time_ns": 10**9, "object_class": "a.Large", "size_bytes": 60, "instances": 6},
+        {"time_ns": 10**9, "object_class": "a.Small", "size_bytes": 40, "instances": 4},
+        {"time_ns": 10**9, "object_class": None, "size_bytes": 9, "instances": 9},
+        {"time_ns": 2 * 10**9, "object_class": "a.Small", "size_bytes": 70, "instances": 7},
+    ]
+    (heap,) = heap_looks(run_with(heap_classes=HEAP_CLASSES.from_rows([row | {"executor_id": "1"} for row in rows])))
+    assert heap.totals == (59, 109, 70)
+    assert [(row.object_class, row.bytes, row.instances) for row in heap.rows] == [
+        ("a.Small", (None, 40, 70), 7),
+        ("a.Large", (50, 60, 0), 0),
+        (OTHERS, (9, 9, 0), 0),
+    ]
+    assert heap.has_gaps
+    assert heap_lines([heap.document()]) == [
+        "  heap        executor 1: 3 looks; at the last a.Small 70 B, a.Large 0 B, all other classes 0 B"
+    ]
+
+
+def test_the_heaps_of_many_processes_are_all_in_the_document() -> None:
+    rows = [
+        {"time_ns": 0, "object_class": "a.B", "size_bytes": n, "instances": 1, "executor_id": str(n)} for n in range(1, 11)
+    ]
+    looks = [one.document() for one in heap_looks(run_with(heap_classes=HEAP_CLASSES.from_rows(rows)))]
+    assert [one["process"] for one in looks] == [f"executor {n}" for n in range(10, 0, -1)]
+    assert heap_lines(looks)[-1] == "  heap        of 2 more in --json"
+    assert len(heap_lines(looks)) == 9

@@ -23,7 +23,7 @@ from emberscope.report.facts import json_script, page_document
 from emberscope.report.finding_links import frame_links, links_of
 from emberscope.report.finding_tree import branches
 from emberscope.report.flame_page import MODULES, STYLES, flame_element
-from emberscope.report.heap_looks import heap_looks
+from emberscope.report.heap_looks import MOST_PROCESSES, heap_looks
 from emberscope.report.part import Part, Subject, subject_of
 from emberscope.report.recorded import recorded_rows, sampled, series_counted
 from emberscope.report.rendering import rendered
@@ -185,10 +185,12 @@ def _times(subject: Subject) -> Part:
 def _hotspots(subject: Subject) -> Part:
     run = subject.item.run
     events, series = ([one.document() for one in of(run)] for of in (sampled, series_counted))
+    looks = heap_looks(run)
     data = {
         "hot": subject.hotspots,
         "heaps": subject.heaps,
-        "looks": heap_looks(run),
+        "looks": looks[:MOST_PROCESSES],
+        "hidden_looks": len(looks[MOST_PROCESSES:]),
         "recorded": recorded_rows(events, series),
         "families": FAMILIES,
         "event": _event_words(subject),

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from emberscope.profile.ancestry import inherited, tree_arrays
 from emberscope.profile.classify import families_by_frame
 from emberscope.profile.fold import natural_weight, unit_of
+from emberscope.report.heap_looks import MOST_PROCESSES
 from emberscope.tables.samples import EVENTS
 from emberscope.units import counted, format_bytes, format_count, format_ms, format_ratio
 
@@ -201,16 +202,18 @@ def _series_words(series: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
 def heap_lines(looks: list[dict[str, Any]]) -> list[str]:
     """What the heap held, of the documents of `HeapLooks`: one line for each process."""
     lines = []
-    for heap in looks:
-        rows = heap["classes"][:3]
+    for heap in looks[:MOST_PROCESSES]:
+        rows = [row for row in heap["classes"] if row["bytes"][-1] is not None][:3]
         said = ", ".join(f"{row['object_class']} {format_bytes(row['bytes'][-1])}{_grown(row)}" for row in rows)
         lines.append(f"  heap        {heap['process']}: {counted(heap['looks'], 'look')}; at the last {said}")
+    if len(looks) > MOST_PROCESSES:
+        lines.append(f"  heap        of {format_count(len(looks) - MOST_PROCESSES)} more in --json")
     return lines
 
 
 def _grown(row: dict[str, Any]) -> str:
-    grown = row["bytes"][-1] - row["bytes"][0]
-    return f" (+{format_bytes(grown)})" if len(row["bytes"]) > 1 and grown > 0 else ""
+    first, last = row["bytes"][0], row["bytes"][-1]
+    return f" (+{format_bytes(last - first)})" if first is not None and last > first else ""
 
 
 def _amount(weight: float, unit: str) -> str:
