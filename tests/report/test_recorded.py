@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from emberscope.profile.classify import family_of
 from emberscope.profile.fold import natural_weight
 from emberscope.report.heap_looks import MOST_CLASSES, MOST_LOOKS, OTHERS, heap_looks
+from emberscope.report.marked import marked
 from emberscope.report.recorded import heap_lines, recorded_rows, sampled, series_counted
 from emberscope.tables.heap_classes import HEAP_CLASSES
+from emberscope.tables.marks import MARKS
 from emberscope.tables.run import Run
 from emberscope.tables.series import SERIES
 from tests.profile.strategies import recording, rows
@@ -87,7 +89,7 @@ def test_what_is_counted_is_said_in_words() -> None:
     ]
     timed = [{**point, "time_ns": time, "executor_id": "1"} for time, point in enumerate(points)]
     series = [one.document() for one in series_counted(run_with(series=SERIES.from_rows(timed)))]
-    assert recorded_rows([], series) == [
+    assert recorded_rows([], series, []) == [
         ("safepoint", "2 operations of 40 ms, most for ThreadDump (30 ms)"),
         ("nativemem", "direct buffers up to 1.0 KiB"),
         ("jit", "0 compilations of 0 ms while it was recorded"),
@@ -149,3 +151,30 @@ def test_the_heaps_of_many_processes_are_all_in_the_document() -> None:
     assert [one["process"] for one in looks] == [f"executor {n}" for n in range(10, 0, -1)]
     assert heap_lines(looks)[-1] == "  heap        of 2 more in --json"
     assert len(heap_lines(looks)) == 9
+
+
+def test_compilations_deoptimizations_and_class_loads_are_told() -> None:
+    rows = [
+        {"mark": "compilation", "name": "a.B.run", "text": "c2", "time_ns": 0, "end_ns": 400_000_000},
+        {"mark": "compilation", "name": "a.B.run", "text": "c2", "time_ns": 10, "end_ns": 100_000_010},
+        {"mark": "compilation", "name": "a.C.go", "text": "c1", "time_ns": 20, "end_ns": 300_000_020},
+        *({"mark": "deoptimization", "name": "a.B.run", "text": "unstable_if", "time_ns": n} for n in range(3)),
+        {"mark": "deoptimization", "name": "a.C.go", "text": "null_check", "time_ns": 4},
+        {"mark": "class_load", "name": "x.Y", "time_ns": 5, "end_ns": 20_000_005},
+        {"mark": "class_load", "time_ns": 5},
+        {"mark": "thread_start", "name": "of no concern", "time_ns": 5},
+    ]
+    marks = [one.document() for one in marked(run_with(marks=MARKS.from_rows(rows)))]
+    assert [(one["mark"], one["count"], one["total_ms"]) for one in marks] == [
+        ("compilation", 3, 800.0),
+        ("deoptimization", 4, None),
+        ("class_load", 2, 20.0),
+    ]
+    assert marks[0]["names"] == (("a.B.run", 2, 500.0), ("a.C.go", 1, 300.0))
+    assert marks[0]["texts"] == (("c2", 2), ("c1", 1))
+    assert recorded_rows([], [], marks) == [
+        ("jit", "3 long compilations that took 800 ms added up; most for a.B.run (500 ms)"),
+        ("jit", "4 deoptimizations; most of a.B.run (3); mostly unstable_if (75.0 %)"),
+        ("classes", "2 slow class loads that took 20 ms added up; most for x.Y (20 ms)"),
+    ]
+    assert marked(run_with()) == ()

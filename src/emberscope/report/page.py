@@ -24,6 +24,7 @@ from emberscope.report.finding_links import frame_links, links_of
 from emberscope.report.finding_tree import branches
 from emberscope.report.flame_page import MODULES, STYLES, flame_element
 from emberscope.report.heap_looks import MOST_PROCESSES, heap_looks
+from emberscope.report.marked import marked
 from emberscope.report.part import Part, Subject, subject_of
 from emberscope.report.recorded import recorded_rows, sampled, series_counted
 from emberscope.report.rendering import rendered
@@ -184,14 +185,14 @@ def _times(subject: Subject) -> Part:
 
 def _hotspots(subject: Subject) -> Part:
     run = subject.item.run
-    events, series = ([one.document() for one in of(run)] for of in (sampled, series_counted))
+    events, series, marks = ([one.document() for one in of(run)] for of in (sampled, series_counted, marked))
     looks = heap_looks(run)
     data = {
         "hot": subject.hotspots,
         "heaps": subject.heaps,
         "looks": looks[:MOST_PROCESSES],
         "hidden_looks": len(looks[MOST_PROCESSES:]),
-        "recorded": recorded_rows(events, series),
+        "recorded": recorded_rows(events, series, marks),
         "families": FAMILIES,
         "event": _event_words(subject),
     }

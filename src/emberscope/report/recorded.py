@@ -14,6 +14,7 @@ from emberscope.profile.ancestry import inherited, tree_arrays
 from emberscope.profile.classify import families_by_frame
 from emberscope.profile.fold import natural_weight, unit_of
 from emberscope.report.heap_looks import MOST_PROCESSES
+from emberscope.report.marked import marked_rows
 from emberscope.tables.samples import EVENTS
 from emberscope.units import counted, format_bytes, format_count, format_ms, format_ratio
 
@@ -145,14 +146,18 @@ def series_counted(run: Run) -> tuple[Counted, ...]:
     return tuple(sorted(found.values(), key=lambda one: (one.name, one.label or "")))
 
 
-def recorded_rows(events: list[dict[str, Any]], series: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    """Each kind with what is to be said of it, of the documents of `Sampled` and `Counted`."""
-    return [*((event["event"], _event_words(event)) for event in events), *_series_words(series)]
+def recorded_rows(
+    events: list[dict[str, Any]], series: list[dict[str, Any]], marks: list[dict[str, Any]]
+) -> list[tuple[str, str]]:
+    """Each kind with what is to be said of it, of the documents of `Sampled`, `Counted` and `Marked`."""
+    return [*((event["event"], _event_words(event)) for event in events), *_series_words(series), *marked_rows(marks)]
 
 
-def recorded_lines(events: list[dict[str, Any]], series: list[dict[str, Any]]) -> list[str]:
+def recorded_lines(
+    events: list[dict[str, Any]], series: list[dict[str, Any]], marks: list[dict[str, Any]]
+) -> list[str]:
     """`recorded_rows` as lines of text."""
-    return [f"  {kind:<11} {words}" for kind, words in recorded_rows(events, series)]
+    return [f"  {kind:<11} {words}" for kind, words in recorded_rows(events, series, marks)]
 
 
 def _event_words(event: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from emberscope.eventlog.facts import facts
 from emberscope.report.heap_looks import heap_looks
+from emberscope.report.marked import marked
 from emberscope.report.recorded import heap_lines, recorded_lines, sampled, series_counted
 from emberscope.report.stage_cpu import Key, StageCpu, calibrated_words, measured_cpu, stage_cpus
 from emberscope.sources.lost import executor_rows
@@ -94,6 +95,7 @@ def run_object(run: Run) -> dict[str, Any]:
         "attributed_samples": sum(attributed for _, attributed in task_samples.values()),
         "events": [one.document() for one in sampled(run)],
         "series": [one.document() for one in series_counted(run)],
+        "marks": [one.document() for one in marked(run)],
         "heap_looks": [one.document() for one in heap_looks(run)],
         "unattributed": [list(item) for item in sorted(elsewhere.items(), key=lambda item: (-item[1], item[0]))],
     }
@@ -256,7 +258,7 @@ def _run_text(run: dict[str, Any]) -> str:
         lines.append(f"  samples of tasks {run['task_samples']:,}, {run['attributed_samples']:,} with their task")
     if run["calibrated"] is not None:
         lines += _cpu_lines(run)
-    lines += recorded_lines(run["events"], run["series"])
+    lines += recorded_lines(run["events"], run["series"], run["marks"])
     lines += heap_lines(run["heap_looks"])
     return "\n".join(lines)
 
