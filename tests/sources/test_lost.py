@@ -60,7 +60,7 @@ def test_what_was_swept_lost_the_time_from_its_last_chunk_to_its_end():
     )
     (note,) = executor_notes(executors, killed, Application(app_end_ms=100))
     assert (note.code, note.where, note.lost) == ("executor_lost", "executor 1", {"seconds": 0.001})
-    assert note.message.endswith("its last moments are missing (Command exited with code 137).")
+    assert note.message.endswith("its last moments are missing, 1 ms at most (Command exited with code 137).")
 
 
 def test_a_driver_that_was_killed_is_told_once_and_one_that_runs_is_not():

@@ -30,8 +30,8 @@ def test_the_recorders_own_cpu_is_that_of_the_last_chunk_of_each_process(tmp_pat
     assert own_cpu_words(read.recorder["own_cpu"]) == "0.5 % of the executors' CPU, 1.0 % of the driver's"
     document = summary_document([summarized("run", read)])
     assert document["run"]["recorder_cpu"] == read.recorder["own_cpu"]
-    assert "  the recorder used 0.5 % of the executors' CPU, 1.0 % of the driver's\n" in summary_text(document)
-    assert seen(read).recorder.endswith(" It used 0.5 % of the executors' CPU, 1.0 % of the driver's.")
+    assert "  the recorder's own threads used 0.5 % of the executors' CPU, 1.0 % of the driver's\n" in summary_text(document)
+    assert seen(read).recorder.endswith(" Its own threads used 0.5 % of the executors' CPU, 1.0 % of the driver's.")
 
 
 def test_a_run_of_an_older_recorder_says_nothing_of_its_cost(tmp_path: Path) -> None:

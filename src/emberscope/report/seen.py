@@ -64,7 +64,7 @@ def _recorder(run: Run) -> str:
     each = f" (one each {format_ms(period_ns / 1e6)})" if isinstance(period_ns, int | float) else ""
     said = [f"{format_count(count)} {event}{each if event == 'cpu' else ''}" for event, count in samples.items()]
     used = own_cpu_words(run.recorder.get("own_cpu", []))
-    cost = f" It used {used}." if used else ""
+    cost = f" Its own threads used {used}." if used else ""
     return f"Recorder: {_processes(run)}samples: {', '.join(said) or 'none'}.{cost}"
 
 

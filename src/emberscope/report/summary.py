@@ -253,7 +253,7 @@ def _run_text(run: dict[str, Any]) -> str:
         name = "driver" if executor["id"] == "driver" else f"executor {executor['id']}"
         lines.append(f"  {name:<11} recorded {format_ms(executor['recorded_ms'])}, {words}")
     if used := own_cpu_words(run["recorder_cpu"]):
-        lines.append(f"  the recorder used {used}")
+        lines.append(f"  the recorder's own threads used {used}")
     if run["task_samples"]:
         lines.append(f"  samples of tasks {run['task_samples']:,}, {run['attributed_samples']:,} with their task")
     if run["calibrated"] is not None:

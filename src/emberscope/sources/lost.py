@@ -11,6 +11,7 @@ from emberscope.store.chunks import Chunk, Manifest
 from emberscope.tables.coverage import Coverage, Note
 from emberscope.tables.recording import Recording
 from emberscope.tables.run import Application
+from emberscope.units import format_ms
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -65,6 +66,8 @@ def executor_notes(
             message = f"{who} died; what it left on its disk was fetched, its last moments are missing"
         else:
             message = f"{who} ended without closing its recording: its end is missing"
+        if lost_ms:
+            message += f", {format_ms(lost_ms)} at most"
         reason = (row["removed_reason"] or "").strip().partition("\n")[0]
         where = "driver" if executor_id == "driver" else f"executor {executor_id}"
         message += f" ({reason})." if reason else "."
