@@ -2,8 +2,10 @@
 
 Ways to die: `sigkill` and `sigterm` of an executor at a random moment, `dynamic` (dynamic allocation lets it go), and
 `driver` (SIGKILL of the driver). Every death is a line of `DIR/deaths.jsonl`; a further run goes on where the last one
-ended. What is recorded lies in `DIR/store` and is checked at the end of each application: every chunk whole by its
-checksum, readable, once; every chunk that was ever in the store still there, with the same bytes. Then the table.
+ended. What is recorded lies in `DIR/store`, spools in `DIR/spool`. At the end of each application all is checked: every
+chunk whole by its checksum, readable, once; every chunk that was ever in the store still there, with the same bytes; the
+job ended well, but where its driver was killed. Where something is wrong the deaths count all the same, with what is
+wrong. Then the table. What is lost is told for each engine; the longest of them counts.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.loss_table import table
 
+from emberscope.errors import InputError
 from emberscope.jfr.recording import read_recording
 from emberscope.sources.lost import executor_rows
 from emberscope.sources.run import load_run
@@ -64,6 +67,8 @@ class Application:
     seen: dict[str, str] = field(default_factory=dict)
     """Chunks that were in the store at some time, with the checksums that their manifests had then."""
     killed: dict[str, dict[str, Any]] = field(default_factory=dict)
+    hung: bool = False
+    """Whether it did not end in time by itself."""
 
     def start(self) -> None:
         self.group = uuid.uuid4().hex[:12]
@@ -87,9 +92,13 @@ class Application:
         return self.running() and time.monotonic() < self.deadline - MOST_SECONDS / 2
 
     def running(self) -> bool:
-        if time.monotonic() > self.deadline:
-            os.killpg(self.process.pid, signal.SIGTERM)
-            raise RuntimeError(f"the application did not end in {MOST_SECONDS} s; see {self.log.name}")
+        if not self.hung and time.monotonic() > self.deadline and self.process.poll() is None:
+            self.hung = True
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        if self.hung:
+            return False
         self.watch()
         time.sleep(0.1)
         return self.process.poll() is None
@@ -184,12 +193,41 @@ def kill_driver(application: Application, moments: random.Random) -> None:
 
 def examine(application: Application) -> list[dict[str, Any]]:
     """The deaths in an application that has ended, each with what was lost and all that is wrong with its run."""
+    wrong = [f"{path} was there and is gone" for path in application.seen if not Path(path).exists()]
+    code = application.process.returncode
+    if application.hung:
+        wrong.append(f"the application did not end in {MOST_SECONDS} s; see {application.log.name}")
+    elif code != 0 and application.way != "driver":
+        wrong.append(f"the job ended with exit code {code}; see {application.log.name}")
     described = application.run()
     if described is None:
-        raise RuntimeError(f"no run was recorded; see {application.log.name}")
+        wrong.append(f"no run was recorded; see {application.log.name}")
+        return [_death(application, name, death, [], wrong) for name, death in application.killed.items()]
     directory = described.parent
-    wrong = [f"{path} was there and is gone" for path in application.seen if not Path(path).exists()]
-    last: dict[str, list[dict[str, Any]]] = {}
+    last = manifests_of(application, directory, wrong)
+    try:
+        run = load_run(str(directory))
+    except InputError as error:
+        wrong.append(f"the run cannot be read: {error.reason}")
+        return [_death(application, name, death, last.get(name, []), wrong) for name, death in application.killed.items()]
+    wrong += [note.message for note in run.coverage.notes if note.code in ("missing_part", "cut")]
+    rows = {row["id"]: row for row in executor_rows(run.tables.get("executors"), chunks_of(directory), run.application)}
+    noted = {note.where.removeprefix("executor ") for note in run.coverage.notes if note.code == "executor_lost"}
+    deaths = application.killed if application.way != "dynamic" else removed(rows)
+    wrong += [f"{name} did not die and is said to be lost" for name in noted - deaths.keys()]
+    out = []
+    for name, death in deaths.items():
+        found = _death(application, name, death, last.get(name, []), wrong)
+        # One that nobody heard of, neither Spark nor the store, cannot be told of: it counts as not recorded at all.
+        if not found["closed"] and name not in noted and name in rows:
+            wrong.append(f"{name} died and nothing is said of it")
+        out.append(found | {"stated_ms": rows[name]["lost_ms"] if name in rows else None})
+    return out
+
+
+def manifests_of(application: Application, directory: Path, wrong: list[str]) -> dict[str, list[dict[str, Any]]]:
+    """The manifests of all chunks by executor; what is wrong with a chunk is added to `wrong`."""
+    found: dict[str, list[dict[str, Any]]] = {}
     starts = set()
     for path in directory.rglob("recordings/*/*.jfr"):
         data = path.read_bytes()
@@ -204,41 +242,46 @@ def examine(application: Application) -> list[dict[str, Any]]:
         if start in starts:
             wrong.append(f"{path.name} is there twice")
         starts.add(start)
-        read_recording(data, path.name)
+        try:
+            read_recording(data, path.name)
+        except InputError as error:
+            wrong.append(f"{path.name} cannot be read: {error.reason}")
         manifest["arrived_ms"] = path.with_suffix(".json").stat().st_mtime_ns / 1e6
-        last.setdefault(manifest["executor_id"], []).append(manifest)
-    run = load_run(str(directory))
-    wrong += [note.message for note in run.coverage.notes if note.code in ("missing_part", "cut")]
-    rows = {row["id"]: row for row in executor_rows(run.tables.get("executors"), chunks_of(directory), run.application)}
-    noted = {note.where.removeprefix("executor ") for note in run.coverage.notes if note.code == "executor_lost"}
-    deaths = application.killed if application.way != "dynamic" else removed(rows)
-    deaths = {name: death for name, death in deaths.items() if name in rows or name in last}
-    wrong += [f"{name} did not die and is said to be lost" for name in noted - deaths.keys()]
-    out = []
-    for name, death in deaths.items():
-        own = sorted(last.get(name, []), key=lambda manifest: manifest["sequence"])
-        closed = any(manifest["last"] and not manifest["swept"] for manifest in own)
-        if not closed and name not in noted:
-            wrong.append(f"{name} died and nothing is said of it")
-        out.append(
-            {
-                "way": application.way,
-                "chunk_seconds": CHUNK_SECONDS,
-                "application": directory.parent.name,
-                "executor": name,
-                **death,
-                "chunks": len(own),
-                "closed": closed,
-                "lost_ms": 0 if closed else lost_ms(death["death_ms"], own, own),
-                "lost_without_sweep_ms": 0
-                if closed
-                else lost_ms(death["death_ms"], [each for each in own if not each["swept"]], own),
-                "stated_ms": rows[name]["lost_ms"] if name in rows else None,
-                "exit_ms": max(0, own[-1]["arrived_ms"] - death["death_ms"]) if closed else None,
-                "wrong": wrong,
-            }
-        )
-    return out
+        found.setdefault(manifest["executor_id"], []).append(manifest)
+    return found
+
+
+def _death(
+    application: Application, name: str, death: dict[str, Any], own: list[dict[str, Any]], wrong: list[str]
+) -> dict[str, Any]:
+    """One death; `own` are the manifests of its process. An engine that closed its recording itself lost nothing."""
+    by_engine: dict[str, list[dict[str, Any]]] = {}
+    for manifest in sorted(own, key=lambda manifest: manifest["sequence"]):
+        by_engine.setdefault(manifest["engine"], []).append(manifest)
+    closed = {engine for engine, all_ in by_engine.items() if any(one["last"] and not one["swept"] for one in all_)}
+    lost: dict[str, float] = {}
+    without: dict[str, float] = {}
+    for engine, all_ in by_engine.items():
+        not_swept = [one for one in all_ if not one["swept"]]
+        lost[engine] = 0.0 if engine in closed else lost_ms(death["death_ms"], all_, all_)
+        without[engine] = 0.0 if engine in closed else lost_ms(death["death_ms"], not_swept, all_)
+    is_closed = bool(closed) and closed == by_engine.keys()
+    arrived_ms = max((manifest["arrived_ms"] for manifest in own), default=None)
+    return {
+        "way": application.way,
+        "chunk_seconds": CHUNK_SECONDS,
+        "application": application.group,
+        "executor": name,
+        **death,
+        "chunks": len(own),
+        "closed": is_closed,
+        "lost_by_engine_ms": lost,
+        "lost_ms": max(lost.values(), default=None),
+        "lost_without_sweep_ms": max(without.values(), default=None),
+        "stated_ms": None,
+        "exit_ms": max(0, arrived_ms - death["death_ms"]) if is_closed and arrived_ms is not None else None,
+        "wrong": wrong,
+    }
 
 
 def removed(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -250,12 +293,10 @@ def removed(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     }
 
 
-def lost_ms(death_ms: float, arrived: list[dict[str, Any]], known: list[dict[str, Any]]) -> float | None:
-    """Time of the recording that did not arrive; None where nothing is known of any. `known` says when it began."""
-    reached = max(
-        (each["last_ms"] for each in arrived), default=min((each["first_ms"] for each in known), default=None)
-    )
-    return None if reached is None else max(0.0, death_ms - reached)
+def lost_ms(death_ms: float, arrived: list[dict[str, Any]], known: list[dict[str, Any]]) -> float:
+    """Time of an engine's recording that did not arrive. `known`, at least one, says when it began."""
+    reached = max((each["last_ms"] for each in arrived), default=min(each["first_ms"] for each in known))
+    return max(0.0, death_ms - reached)
 
 
 def main() -> int:
@@ -286,6 +327,8 @@ def main() -> int:
                 how = signal.SIGKILL if way == "sigkill" else signal.SIGTERM
                 kill_executors(application, how, deaths, moments)
             found = examine(application)
+            if not found and application.hung:
+                raise RuntimeError(f"the application did not end, and nothing in it died; see {application.log.name}")
             with kept.open("a") as out:
                 out.writelines(json.dumps(death) + "\n" for death in found)
             done += found

@@ -1,13 +1,15 @@
 """How long after SIGTERM the last chunk is in the store: `loss_exit.py [--java JAVA] [--times N]`.
 
 A JVM that records (5 s chunks, a busy thread, short tasks) gets SIGTERM at a random moment. YARN gives its containers
-250 ms from there to SIGKILL, a standalone worker 10 s. The manifest is the last thing that is written of a chunk.
+250 ms from there to SIGKILL, a standalone worker 10 s. The manifest is the last thing that is written of a chunk; the
+last of all engines counts. Where an engine did not close its recording the end never came: it is not within any time.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import random
 import signal
@@ -17,6 +19,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -58,7 +61,7 @@ def main() -> int:
 
 
 def end_once(home: Path, classes: Path, scratch: Path, seconds: float) -> tuple[float, float, int, bool]:
-    """Ms from the signal to the last manifest and to the exit, bytes of the last chunk, and whether it was the last."""
+    """Ms from the signal to the last manifest and to the exit, bytes of the last chunks, and whether all are closed."""
     store, spool = scratch / "store", scratch / "spool"
     spool.mkdir(parents=True)
     command = [str(home / "bin" / "java"), "-Xmx256m", "-cp", toolchain.class_path(classes), "io.emberscope.Killed"]
@@ -77,9 +80,15 @@ def end_once(home: Path, classes: Path, scratch: Path, seconds: float) -> tuple[
             exited_ms = (time.time() - began) * 1000
         finally:
             process.kill()
-    last = max(store.rglob("*.json"), key=lambda path: path.name)
-    manifest = json.loads(last.read_bytes())
-    return (last.stat().st_mtime - began) * 1000, exited_ms, manifest["bytes"], manifest["last"]
+    newest: dict[str, tuple[int, float, dict[str, Any]]] = {}
+    for path in store.rglob("*.json"):
+        manifest = json.loads(path.read_bytes())
+        if "engine" in manifest and manifest["sequence"] >= newest.get(manifest["engine"], (-1,))[0]:
+            newest[manifest["engine"]] = manifest["sequence"], path.stat().st_mtime, manifest
+    closed = all(manifest["last"] for _, _, manifest in newest.values())
+    size = sum(manifest["bytes"] for _, _, manifest in newest.values())
+    took_ms = (max(written for _, written, _ in newest.values()) - began) * 1000
+    return took_ms if closed else math.inf, exited_ms, size, closed
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ def table(deaths: Sequence[dict[str, Any]]) -> str:
         lost = _figures([death["lost_ms"] for death in own])
         without = _figures([death["lost_without_sweep_ms"] for death in own])
         lines.append(f"| {words} | {len(own)} | {closed} | {lost} | {without} | {wrong} |")
+    lines += ["", *_by_engine(deaths)]
     ends = sorted(death["exit_ms"] for death in deaths if death["way"] == "sigterm" and death["exit_ms"] is not None)
     if ends:
         within = sum(ms <= 250 for ms in ends)
@@ -38,6 +39,19 @@ def table(deaths: Sequence[dict[str, Any]]) -> str:
             f"most {ends[-1]:.0f} ms; {within} of {len(ends)} within 250 ms.",
         ]
     return "\n".join(lines)
+
+
+def _by_engine(deaths: Sequence[dict[str, Any]]) -> list[str]:
+    """Of which engine how much: one writes its open chunk to the disk more often than another."""
+    lines = ["| end | engine | deaths | lost s: median, 95 %, most |", "|---|---|---|---|"]
+    for way, words in WORDS.items():
+        by_engine: dict[str, list[float]] = {}
+        for death in deaths:
+            for engine, ms in (death.get("lost_by_engine_ms") or {}).items() if death["way"] == way else ():
+                by_engine.setdefault(engine, []).append(ms)
+        for engine, lost in sorted(by_engine.items()):
+            lines.append(f"| {words} | {engine} | {len(lost)} | {_figures(lost)} |")
+    return lines
 
 
 def _figures(milliseconds: Sequence[float | None]) -> str:

@@ -107,7 +107,10 @@ def test_samples_that_the_sampler_lost_are_told_of_the_stage_whose_task_ran_on_t
     place = {name: span[name] for name in ("role", "executor_id", "host", "thread_id")}
     lost = [
         {"name": "cpu_samples_lost", "time_ns": time_ns, "value": value, **place}
-        for time_ns, value in ((span["start_ns"], 2.0), (span["end_ns"] - 1, 5.0), (span["start_ns"] - 10**12, 7.0))
+        for time_ns, value in (
+            *((span["start_ns"], 2.0), (span["end_ns"] - 1, 5.0), (span["start_ns"] - 10**12, 7.0)),
+            (span["start_ns"], 2.0**63),  # of a damaged recording
+        )
     ]
     found = run_object(replace(run, tables={**run.tables, "series": SERIES.from_rows(lost)}))["stages"]
     told = {(stage["stage_id"], stage["stage_attempt"]): stage["lost_cpu_samples"] for stage in found}
