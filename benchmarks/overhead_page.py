@@ -14,6 +14,9 @@ CLAIMED_RATIO: Final = 1.02
 UPPER_AT_MOST: Final = 1.04
 OWN_SHARE_AT_MOST: Final = 0.015
 
+HARM: Final = ("exit code", "other answers")
+"""Faults of the job itself, not of the recording alone."""
+
 Record = Mapping[str, Any]
 
 
@@ -42,6 +45,15 @@ def of(found: Ratio | None) -> str:
 
 def own_shares(records: Sequence[Record], key: str) -> list[float]:
     return [sum(each["threads_s"].values()) / each["cpu_s"] for each in good(records, key).values()]
+
+
+def left_out_cost(records: Sequence[Record], fault: Record) -> str:
+    """What a run that does not count took beside the one without a recorder, so that none is left out for its cost."""
+    job = fault["key"].split("/")[0]
+    base = good(records, f"{job}/{OFF}").get(fault["round"])
+    if base is None or not fault.get("cpu_s"):
+        return ""
+    return f" (CPU {percent(fault['cpu_s'] / base['cpu_s'])} against the run without a recorder)"
 
 
 def median_of(records: Iterable[Record], figure: str) -> float:
@@ -89,6 +101,9 @@ def claim(records: Sequence[Record], variant: Variant, job: str) -> str:
     """Whether at most 2 % is claimed, and why not."""
     cpu = compared(records, variant.key, f"{variant.job}/{OFF}", "cpu_s")
     about = f"{job}: {variant.title}"
+    harmed = [record for record in records if record["key"] == variant.key and record["fault"].startswith(HARM)]
+    if harmed:
+        return f"- {about}: nothing is claimed, for of its runs {len(harmed)} failed or answered otherwise."
     if cpu is None:
         return f"- {about}: nothing is claimed, for it was not measured."
     found = f"{percent(cpu.mean)} CPU, upper end {percent(cpu.upper)}, {cpu.pairs} pairs"
@@ -186,7 +201,10 @@ TPC-H's tables and queries as a load (scale {scale:g}; {asked}; not a TPC-H resu
 Spark's `local-cluster` with two executors of one core, with and without a recorder. Each round runs each variant once,
 in an order of chance; a variant is compared with the run without a recorder of the same round. Figures are geometric
 means of these ratios with the 95 % interval of a bootstrap over the pairs, and beside it Student's interval of their
-logarithms, which is wider where pairs are few. "Start of Spark left out" is from the first query to the last answer.
+logarithms, which is wider where pairs are few. "Start of Spark left out" is from the first query to the last answer; the
+end of Spark, when the last of the recording is shipped, is left out with it. Other recorders run with the rates that
+their row says, which are not Emberscope's; for Flight Recorder those of its own `profile` settings. "Nothing, once more"
+is the same as what all are compared with: how far it is from 0 % is what this method does not see.
 
 Spark {spark}, Java {java}, {machine}.
 Other programs took {others:.1f} % of the processors in the median run, {most:.1f} % in the worst.
@@ -255,7 +273,9 @@ def page(
     if left_out or faults:
         lines += ["## What is not in it", ""]
         lines += [f"- `{key}`: {reason}." for key, reason in left_out.items()]
-        lines += [f"- `{each['key']}` of round {each['round']}: {each['fault']}." for each in faults]
+        for each in faults:
+            cost = left_out_cost(records, each)
+            lines.append(f"- `{each['key']}` of round {each['round']}: {each['fault']}{cost}.")
         lines.append("")
     lines += ["## Again", "", "```sh", command(setup, records), "```", ""]
     return "\n".join(lines)

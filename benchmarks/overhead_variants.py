@@ -80,7 +80,12 @@ VARIANTS: Final = (
         against=(OFF, "event-log"),
     ),
     Variant("peer-async-cpu", "async-profiler, CPU every 20 ms", "queries", options=PEER_CPU),
-    Variant("peer-async-all", "async-profiler, CPU, wall, allocation, locks", "queries", options=PEER_ALL),
+    Variant(
+        "peer-async-all",
+        "async-profiler, CPU every 20 ms, wall 50 ms, allocation 512 KiB, locks 10 ms",
+        "queries",
+        options=PEER_ALL,
+    ),
     Variant("peer-jfr", "Flight Recorder, `settings=profile`", "queries", options=PEER_JFR),
     Variant(OFF, "nothing", "few"),
     Variant("on-all", "Emberscope, every kind of event", "few", recorder={"events": ",".join(KINDS)}, event_log=True),
@@ -213,7 +218,8 @@ def _own_cpu_s(manifests: Iterable[Mapping[str, Any]]) -> float:
     latest: dict[tuple[str, str], int] = {}
     for manifest in manifests:
         who = (manifest["role"], manifest["executor_id"])
-        latest[who] = max(latest.get(who, 0), manifest["own_cpu_ns"])
+        # What another process shipped for a dead one does not say it.
+        latest[who] = max(latest.get(who, 0), manifest.get("own_cpu_ns") or 0)
     return sum(latest.values()) / 1e9
 
 

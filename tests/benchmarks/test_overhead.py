@@ -99,10 +99,19 @@ def test_it_is_not_claimed_of_less(overhead: ModuleType, ratios: tuple[float, ..
 
 
 def test_a_run_with_a_fault_counts_for_nothing_and_is_named(overhead: ModuleType) -> None:
-    records = [*pairs(*(1.01,) * 7), run(7, "queries/off", 100), run(7, "queries/on", 900, fault="exit code 1")]
+    fault = "2 of 3 JVMs were recorded"
+    records = [*pairs(*(1.01,) * 7), run(7, "queries/off", 100), run(7, "queries/on", 900, fault=fault)]
     text = page(overhead, records)
     assert "(+1.0 % CPU, upper end +1.0 %, 7 pairs)" in text
-    assert "- `queries/on` of round 7: exit code 1." in text
+    assert f"- `queries/on` of round 7: {fault} (CPU +800.0 % against the run without a recorder)." in text
+
+
+@pytest.mark.parametrize("fault", ["exit code 1", "other answers than the runs before"])
+def test_nothing_is_claimed_of_a_recorder_that_harmed_the_job(overhead: ModuleType, fault: str) -> None:
+    records = [*pairs(*(1.01,) * 7), run(7, "queries/off", 100), run(7, "queries/on", 101, fault=fault)]
+    assert "nothing is claimed, for of its runs 1 failed or answered otherwise." in claims(overhead, records)
+    harmed_base = [*pairs(*(1.01,) * 7), run(7, "queries/off", 101, fault=fault)]
+    assert "**at most 2 %**" in claims(overhead, harmed_base), "a machine that ends jobs is not the recorder's doing"
 
 
 def test_a_run_is_compared_with_that_of_its_round(overhead: ModuleType) -> None:
@@ -145,6 +154,8 @@ def test_the_recorders_word_is_the_last_of_each_process(overhead: ModuleType) ->
             ("executor", "0", 500_000_000, 0, 0.5),
         ]
     ]
+    swept = {name: value for name, value in manifests[2].items() if name != "own_cpu_ns"}
+    assert variants._own_cpu_s([*manifests, swept]) == pytest.approx(0.75)
     assert variants._own_cpu_s(manifests) == pytest.approx(0.75)
     assert variants._rate_ratio(manifests) == pytest.approx(35 / 40)
     assert variants._rate_ratio(manifests[2:]) is None
