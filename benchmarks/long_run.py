@@ -6,7 +6,8 @@ The job runs by `emberscope run` in a local cluster of two executors. Every so o
 the query is stopped and started again. Meanwhile, of each JVM: objects that live after a full collection (all, and
 those of the recorder and of Flight Recorder), native memory of Flight Recorder (HotSpot's own count), resident memory;
 of disk: files and bytes of Flight Recorder's repositories. And the run is read, as it is then. The table gives first
-and last value of the driver, which lives as long as the job, and the slope of each with its 95 % interval.
+and last value of the driver, which lives as long as the job, and the slope of each with its 95 % interval. Looks that
+follow each other are alike, so that the interval counts as many of them as are worth independent ones.
 """
 
 from __future__ import annotations
@@ -21,8 +22,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks.overhead_ratios import STUDENT
 
 JOB = Path(__file__).parents[1] / "tests" / "jobs" / "streaming_job.py"
 OURS = re.compile(r"(io\.emberscope\.|jdk\.jfr\.|\[?L?jdk\.jfr|\[Lio\.emberscope)")
@@ -76,19 +83,25 @@ def measure(scratch: Path, options: argparse.Namespace) -> dict[str, Any]:
     next_kill, next_read = options.kill_seconds, READ_SECONDS
     with (scratch / "out").open("w") as out, (scratch / "err").open("w") as err:
         job = subprocess.Popen(command, stdout=out, stderr=err, cwd=scratch, env=_environment())
-        while job.poll() is None:
-            time.sleep(LOOK_SECONDS)
-            now = time.monotonic() - begin
-            jvms = _jvms(job.pid)
-            looks += [{"s": now} | _look(pid, role, place) for pid, role in jvms.items()]
-            executors = [pid for pid, role in jvms.items() if role == "executor"]
-            if now >= next_kill and executors:
-                os.kill(executors[len(killed) % len(executors)], signal.SIGKILL)
-                killed.append(now)
-                next_kill = now + options.kill_seconds
-            if now >= next_read and not options.off:
-                read.append({"s": now} | _read(store))
-                next_read = now + READ_SECONDS
+        try:
+            while job.poll() is None:
+                time.sleep(LOOK_SECONDS)
+                now = time.monotonic() - begin
+                jvms = _jvms(job.pid)
+                looks += [{"s": now} | _look(pid, role, place) for pid, role in jvms.items()]
+                executors = [pid for pid, role in jvms.items() if role == "executor"]
+                if now >= next_kill and executors:
+                    with suppress(ProcessLookupError):
+                        os.kill(executors[len(killed) % len(executors)], signal.SIGKILL)
+                        killed.append(now)
+                    next_kill = now + options.kill_seconds
+                if now >= next_read and not options.off:
+                    read.append({"s": now} | _read(store))
+                    next_read = now + READ_SECONDS
+        finally:
+            if job.poll() is None:
+                job.terminate()  # it passes that on to Spark
+                job.wait()
     if not options.off:
         read.append({"s": time.monotonic() - begin, "end": True} | _read(store))
     return {
@@ -164,8 +177,11 @@ def _size(path: Path) -> int:
 
 
 def _jcmd(pid: int, *what: str) -> str:
-    ran = subprocess.run(["jcmd", str(pid), *what], capture_output=True, text=True, timeout=60)
-    return ran.stdout
+    """What it prints; nothing where the JVM ends meanwhile or does not answer."""
+    try:
+        return subprocess.run(["jcmd", str(pid), *what], capture_output=True, text=True, timeout=60).stdout
+    except subprocess.TimeoutExpired:
+        return ""
 
 
 def _read(store: Path) -> dict[str, Any]:
@@ -182,13 +198,20 @@ def _read(store: Path) -> dict[str, Any]:
 
 
 def slope(times: list[float], values: list[float]) -> tuple[float, float]:
-    """Least squares: change per second, and half the width of its 95 % interval."""
+    """Least squares: change per second, and half the width of its 95 % interval.
+
+    What is left over from one look to the next is correlated (r): n of them are worth n (1 - r) / (1 + r).
+    """
     n = len(times)
     mean_t, mean_v = sum(times) / n, sum(values) / n
     spread = sum((t - mean_t) ** 2 for t in times)
     rate = sum((t - mean_t) * (v - mean_v) for t, v in zip(times, values, strict=True)) / spread
-    rest = sum((v - mean_v - rate * (t - mean_t)) ** 2 for t, v in zip(times, values, strict=True))
-    return rate, 2.1 * math.sqrt(rest / (n - 2) / spread)
+    left = [v - mean_v - rate * (t - mean_t) for t, v in zip(times, values, strict=True)]
+    rest = sum(one**2 for one in left)
+    alike = max(0.0, sum(one * other for one, other in pairwise(left)) / rest) if rest else 0.0
+    worth = max(3.0, n * (1 - alike) / (1 + alike))
+    student = STUDENT[min(round(worth) - 2, len(STUDENT)) - 1]
+    return rate, student * math.sqrt(rest / (worth - 2) / spread) if rest else 0.0
 
 
 def table(result: dict[str, Any]) -> str:
