@@ -14,6 +14,7 @@ import click
 
 from emberscope.cli.main import complain
 from emberscope.errors import EmberscopeError, StoreError, UsageError
+from emberscope.recorder.settings import EVENTS, KINDS
 
 if TYPE_CHECKING:
     from emberscope.recorder.plan import Plan
@@ -28,6 +29,8 @@ STORE_VARIABLE: Final = "EMBERSCOPE_STORE"
 Examples:
   emberscope run -- spark-submit --master yarn app.py
   emberscope run --store /data/runs -- python app.py
+  emberscope run --events cpu,alloc,live,heap,io -- spark-submit app.py
+  emberscope run --engine async-profiler --engine-path async-profiler.jar -- spark-submit app.py
 """,
 )
 @click.option(
@@ -36,7 +39,11 @@ Examples:
 @click.option("--group", default="default", show_default=True, metavar="NAME", help="A name to keep runs together.")
 @click.option("--engine", type=click.Choice(["auto", "jfr", "async-profiler"]), help="What takes the samples.")
 @click.option("--engine-path", metavar="FILE", help="The jar or the library of async-profiler.")
-@click.option("--events", metavar="LIST", help="What is sampled, such as cpu,wall,alloc,lock,gc.")
+@click.option(
+    "--events",
+    metavar="LIST",
+    help=f"What is recorded, with commas between: any of {', '.join(KINDS)}. Unless given: {','.join(EVENTS)}.",
+)
 @click.option("--chunk-seconds", type=click.IntRange(min=1), help="How often a part of the recording is put away.")
 @click.option("--report", metavar="FILE", help="Write the report here too.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND...")
