@@ -1,12 +1,15 @@
+from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emberscope.sources.lost import chunk_notes, executor_notes, executor_rows, lost_tail_ms, recorded_ms
+from emberscope.sources.lost import by_process, chunk_notes, executor_notes, executor_rows, lost_tail_ms, recorded_ms
 from emberscope.store.chunks import Chunk, Manifest
+from emberscope.tables.coverage import Coverage, Note
 from emberscope.tables.executors import EXECUTORS
 from emberscope.tables.run import Application
+from tests.profile.strategies import recording
 
 SPANS = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 20)), max_size=6)
 
@@ -104,3 +107,24 @@ def test_the_dead_of_a_run_without_an_event_log_are_told():
     for executors in (None, EXECUTORS.from_rows([])):
         notes = executor_notes(executors, [*died, *going_on, *closed], Application())
         assert [(note.code, note.where, note.lost) for note in notes] == [("executor_lost", "executor 1", {})]
+
+
+def test_counts_of_one_process_are_added_up_however_large_and_in_good_english():
+    def saw(path, *notes):
+        made, coverage = recording([]), Coverage(tuple(Note(code, words, path, lost) for code, words, lost in notes))
+        return replace(made, facts=replace(made.facts, coverage=coverage))
+
+    first = saw(
+        "0.jfr",
+        ("dropped_events", "1 CPU sample lost by the sampler", {"samples": 1}),
+        ("redacted", "1 secret in texts replaced", {}),
+        ("limited", "chunk at byte 7: odd", {}),
+    )
+    second = saw("10.jfr", ("dropped_events", "1,234 CPU samples lost by the sampler", {"samples": 1234}))
+    third = saw("20.jfr", ("redacted", "2,000 secrets in texts replaced", {}))
+    found = by_process([first, second, third], [chunk(0, 9), chunk(10, 19), chunk(20, 29)])
+    assert [(note.message, note.where, note.lost) for note in found.notes] == [
+        ("1,235 CPU samples lost by the sampler", "executor 1", {"samples": 1235}),
+        ("2,001 secrets in texts replaced", "executor 1", {}),
+        ("chunk at byte 7: odd", "0.jfr", {}),
+    ]

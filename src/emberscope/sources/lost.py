@@ -5,16 +5,20 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from emberscope.store.chunks import Chunk, Manifest
 from emberscope.tables.coverage import Coverage, Note
 from emberscope.tables.recording import Recording
 from emberscope.tables.run import Application
-from emberscope.units import format_ms
+from emberscope.units import counted, format_ms
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+_COUNTED: Final = re.compile(r"(\d[\d,]*) (.*?\b(?:sample|event|secret|byte))s?\b(.*)", re.S)
+"""A message that begins with a number of things."""
 
 
 def by_executor(chunks: Iterable[Chunk]) -> dict[str, list[Chunk]]:
@@ -150,26 +154,24 @@ def by_process(recordings: Iterable[Recording], chunks: Iterable[Chunk]) -> Cove
         for name, own in by_executor(chunks).items()
         for chunk in own
     }
-    sums: dict[tuple[str, str, str], dict[str, float]] = {}
+    sums: dict[tuple[str, str, str, str], dict[str, float]] = {}
+    counts: dict[tuple[str, str, str, str], int] = {}
     for recording in recordings:
         for note in recording.facts.coverage.notes:
-            counted = re.match(r"\d+ ", note.message)
-            rest = note.message[counted.end() :] if counted else note.message
-            where = names.get(note.where, note.where) if counted else note.where
-            lost = sums.setdefault((note.code, rest if counted else note.message, where), {})
+            found = _COUNTED.fullmatch(note.message) if note.where in names else None
+            if found is None:
+                key = (note.code, note.message, "", note.where)
+            else:
+                key = (note.code, found[2], found[3], names[note.where])
+                counts[key] = counts.get(key, 0) + int(found[1].replace(",", ""))
+            lost = sums.setdefault(key, {})
             for name, count in note.lost.items():
                 lost[name] = lost.get(name, 0) + count
-    return Coverage(
-        tuple(
-            Note(
-                code,
-                f"{max(lost.values()):.0f} {message}" if where in names.values() and lost else message,
-                where,
-                lost,
-            )
-            for (code, message, where), lost in sums.items()
-        )
-    )
+    notes = []
+    for key, lost in sums.items():
+        code, words, rest, where = key
+        notes.append(Note(code, f"{counted(counts[key], words)}{rest}" if key in counts else words, where, lost))
+    return Coverage(tuple(notes))
 
 
 def end_of_life_ms(executor: dict[str, object], application: Application) -> int | None:
