@@ -146,8 +146,8 @@ def share_lines(found: dict[str, dict[str, Any]]) -> list[str]:
         "## Known shares",
         "",
         "Tasks that burn their CPU in three methods. Per cent of it, as the threads themselves measured it and as the",
-        "samples have it; then the largest difference in points, and the standard error that chance alone would give the",
-        "largest share with so many samples: a difference well below it is luck.",
+        "samples have it; then the largest difference in points, and the standard error that chance alone would give",
+        "the largest share with so many samples: a difference well below it is luck.",
         "",
         f"| engine | {names} | off by | standard error | samples |",
         "|---|" + "---|" * (2 * len(PARTS) + 3),
@@ -156,7 +156,7 @@ def share_lines(found: dict[str, dict[str, Any]]) -> list[str]:
 
 
 def standard_error(shares: dict[str, Any]) -> float:
-    """In points, of a share of the largest part by independent samples. Those that keep a period are a little better."""
+    """In points, of the share of the largest part by independent samples; samples by a period do a little better."""
     ratio = max(PARTS) / 100
     return 100 * math.sqrt(ratio * (1 - ratio) / shares["samples"])
 
@@ -187,7 +187,8 @@ def verdict(variant: Variant, result: dict[str, Any]) -> str:
         return said + ". It looks at threads by the wall clock; one that waits for a core seems to run, and counts too."
     said += f"; the bound is {100 * MOST_RATIO:.0f} %."
     if any(row["lost"] for row in result["stages"]):
-        said += f" Of samples with a stack alone, which are what a flame graph shows: {100 * off(result, with_stack=True):.1f} %."
+        drawn = 100 * off(result, with_stack=True)
+        said += f" Of samples with a stack alone, which are what a flame graph shows: {drawn:.1f} %."
     return said
 
 

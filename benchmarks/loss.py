@@ -2,10 +2,10 @@
 
 Ways to die: `sigkill` and `sigterm` of an executor at a random moment, `dynamic` (dynamic allocation lets it go), and
 `driver` (SIGKILL of the driver). Every death is a line of `DIR/deaths.jsonl`; a further run goes on where the last one
-ended. What is recorded lies in `DIR/store`, spools in `DIR/spool`. At the end of each application all is checked: every
-chunk whole by its checksum, readable, once; every chunk that was ever in the store still there, with the same bytes; the
-job ended well, but where its driver was killed. Where something is wrong the deaths count all the same, with what is
-wrong. Then the table. What is lost is told for each engine; the longest of them counts.
+ended. What is recorded lies in `DIR/store`, spools in `DIR/spool`. At the end of each application all is checked:
+every chunk whole by its checksum, readable, once; every chunk that was ever in the store still there, with the same
+bytes; the job ended well, but where its driver was killed. Where something is wrong the deaths count all the same,
+with what is wrong. Then the table. What is lost is told for each engine; the longest of them counts.
 """
 
 from __future__ import annotations
@@ -209,7 +209,8 @@ def examine(application: Application) -> list[dict[str, Any]]:
         run = load_run(str(directory))
     except InputError as error:
         wrong.append(f"the run cannot be read: {error.reason}")
-        return [_death(application, name, death, last.get(name, []), wrong) for name, death in application.killed.items()]
+        killed = application.killed.items()
+        return [_death(application, name, death, last.get(name, []), wrong) for name, death in killed]
     wrong += [note.message for note in run.coverage.notes if note.code in ("missing_part", "cut")]
     rows = {row["id"]: row for row in executor_rows(run.tables.get("executors"), chunks_of(directory), run.application)}
     noted = {note.where.removeprefix("executor ") for note in run.coverage.notes if note.code == "executor_lost"}

@@ -201,10 +201,10 @@ TPC-H's tables and queries as a load (scale {scale:g}; {asked}; not a TPC-H resu
 Spark's `local-cluster` with two executors of one core, with and without a recorder. Each round runs each variant once,
 in an order of chance; a variant is compared with the run without a recorder of the same round. Figures are geometric
 means of these ratios with the 95 % interval of a bootstrap over the pairs, and beside it Student's interval of their
-logarithms, which is wider where pairs are few. "Start of Spark left out" is from the first query to the last answer; the
-end of Spark, when the last of the recording is shipped, is left out with it. Other recorders run with the rates that
-their row says, which are not Emberscope's; for Flight Recorder those of its own `profile` settings. "Nothing, once more"
-is the same as what all are compared with: how far it is from 0 % is what this method does not see.
+logarithms, which is wider where pairs are few. "Start of Spark left out" is from the first query to the last answer;
+the end of Spark, when the last of the recording is shipped, is left out with it. Other recorders run with the rates
+that their row says, which are not Emberscope's; for Flight Recorder those of its own `profile` settings. "Nothing, once
+more" is the same as what all are compared with: how far it is from 0 % is what this method does not see.
 
 Spark {spark}, Java {java}, {machine}.
 Other programs took {others:.1f} % of the processors in the median run, {most:.1f} % in the worst.

@@ -144,9 +144,8 @@ def test_a_class_too_small_to_be_told_is_not_known_and_one_that_was_not_there_is
 
 
 def test_the_heaps_of_many_processes_are_all_in_the_document() -> None:
-    rows = [
-        {"time_ns": 0, "object_class": "a.B", "size_bytes": n, "instances": 1, "executor_id": str(n)} for n in range(1, 11)
-    ]
+    one = {"time_ns": 0, "object_class": "a.B", "instances": 1}
+    rows = [one | {"size_bytes": n, "executor_id": str(n)} for n in range(1, 11)]
     looks = [one.document() for one in heap_looks(run_with(heap_classes=HEAP_CLASSES.from_rows(rows)))]
     assert [one["process"] for one in looks] == [f"executor {n}" for n in range(10, 0, -1)]
     assert heap_lines(looks)[-1] == "  heap        of 2 more in --json"

@@ -30,7 +30,8 @@ def test_the_recorders_own_cpu_is_that_of_the_last_chunk_of_each_process(tmp_pat
     assert own_cpu_words(read.recorder["own_cpu"]) == "0.5 % of the executors' CPU, 1.0 % of the driver's"
     document = summary_document([summarized("run", read)])
     assert document["run"]["recorder_cpu"] == read.recorder["own_cpu"]
-    assert "  the recorder's own threads used 0.5 % of the executors' CPU, 1.0 % of the driver's\n" in summary_text(document)
+    said = "  the recorder's own threads used 0.5 % of the executors' CPU, 1.0 % of the driver's\n"
+    assert said in summary_text(document)
     assert seen(read).recorder.endswith(" Its own threads used 0.5 % of the executors' CPU, 1.0 % of the driver's.")
 
 

@@ -106,6 +106,13 @@ def test_a_run_whose_recordings_never_arrived_says_so(tmp_path):
     assert not run.coverage.complete
 
 
+def test_what_arrived_late_is_not_said_to_be_missing_for_ever(tmp_path):
+    path = whole_run(tmp_path)
+    earlier = [{"code": "not_recorded", "message": NO_RECORDING, "where": str(path)}]
+    (path / "run.json").write_text(json.dumps({"coverage": {"notes": earlier}}))
+    assert notes(load_run(str(path)), "not_recorded") == []
+
+
 def test_lines_tell_frames_apart(tmp_path):
     path = str(whole_run(tmp_path))
     assert load_run(path, lines=True).tables["frames"].num_rows > load_run(path).tables["frames"].num_rows

@@ -58,7 +58,8 @@ SETTINGS: Final = (
         "What takes the samples. jfr: JDK Flight Recorder alone. async-profiler: that one (4.x) for cpu, wall, "
         "alloc, live, lock and nativemem, and Flight Recorder for all else. auto: async-profiler where its library "
         "is there and no process has crashed with it on this host, else jfr; wall stays with the recorder's own "
-        "sampler. Where async-profiler cannot be used, one sentence in the coverage says why. Its library is there where its jar is on the class path, such as by "
+        "sampler. Where async-profiler cannot be used, one sentence in the coverage says why. Its library is there "
+        "where its jar is on the class path, such as by "
         "`--packages tools.profiler:async-profiler:4.5`, or where spark.emberscope.engine.path names it.",
     ),
     Setting(
@@ -181,8 +182,8 @@ SETTINGS: Final = (
         "0.02",
         "0 to 1",
         "Share of a process's CPU time, or of one core's where it uses less, that its recorder may use: its own "
-        "threads, and an estimate of what samples cost the threads that are sampled. Beyond it samples are taken less often, down to a sixty-fourth, and more "
-        "often again where there is room; each part of the recording says how often. 1 holds nothing back.",
+        "threads, and an estimate of what samples cost the threads that are sampled. Beyond it samples are taken "
+        "less often, down to a sixty-fourth, and more often again where there is room; each part of the recording says how often. 1 holds nothing back.",
     ),
     Setting(
         "budget.bandwidth",
