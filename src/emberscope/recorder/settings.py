@@ -183,7 +183,8 @@ SETTINGS: Final = (
         "0 to 1",
         "Share of a process's CPU time, or of one core's where it uses less, that its recorder may use: its own "
         "threads, and an estimate of what samples cost the threads that are sampled. Beyond it samples are taken "
-        "less often, down to a sixty-fourth, and more often again where there is room; each part of the recording says how often. 1 holds nothing back.",
+        "less often, down to a sixty-fourth, and more often again where there is room; each part of the recording "
+        "says how often. 1 holds nothing back.",
     ),
     Setting(
         "budget.bandwidth",
