@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from emberscope.sources.lost import chunk_notes, executor_notes, recorded_ms
+from emberscope.sources.recorder_cost import budget_notes, own_cpu, own_cpu_words, problem_notes
 from emberscope.store.chunks import check_chunk, chunks_of, read_chunk, read_manifest
+from emberscope.tables.run import Application
 
 DATA = b"FLR\0 and more"
 MANIFEST = {
@@ -67,3 +70,23 @@ def test_a_manifest_that_is_none_is_no_crash(tmp_path, text):
     (tmp_path / "m.json").write_text(text)
     manifest = read_manifest(tmp_path / "m.json")
     assert manifest is None or (manifest.last_ms, manifest.lost, manifest.last) == (None, {}, False)
+
+
+@pytest.mark.parametrize("nonsense", ["text", 7, -1, 10**400, float("nan"), [1], {"a": {}}, None, True])
+def test_a_manifest_of_nonsense_says_nothing_and_ends_nothing(tmp_path, nonsense):
+    names = [name for name in MANIFEST if name not in ("schema", "unknown")]
+    names += ["engine", "jdk", "rate_ratio", "rate_held_by", "own_cpu_ns", "process_cpu_ns", "sample_period_ns"]
+    names += ["problems", "swept"]
+    for name in names:
+        write(tmp_path, "executor-9/1000-000000.jfr", MANIFEST | {name: nonsense})
+        chunks = chunks_of(tmp_path)
+        check_chunk(chunks[0], DATA, "here")
+        assert isinstance(chunks[0].executor_id, str)
+        assert isinstance(chunks[0].role, str)
+        executor_notes(None, chunks, Application())
+        assert {note.code for note in chunk_notes(chunks)} <= {"dropped_events", "missing_part"}
+        assert budget_notes(chunks) == problem_notes(chunks) == []
+        own_cpu_words(own_cpu(chunks))
+        recorded_ms(chunks)
+    write(tmp_path, "executor-9/1000-000000.jfr", MANIFEST | {"lost": {"chunks": nonsense}})
+    chunk_notes(chunks_of(tmp_path))

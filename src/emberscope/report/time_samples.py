@@ -130,7 +130,7 @@ def states(run: Run, grid: Grid) -> States | None:
         how = (
             "Running tasks: on the CPU by CPU samples times the sampler's period, waiting by the lock and I/O events "
             "of their threads. The rest was not sampled: threads that wait for data or for a processor, or Python at "
-            "work. A recording with wall-clock samples (async-profiler's `wall`) tells the state of each."
+            "work. A recording with wall-clock samples (`wall` among its events) tells the state of each."
         )
     else:
         how = (

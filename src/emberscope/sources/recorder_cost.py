@@ -49,7 +49,10 @@ def budget_notes(chunks: Iterable[Chunk]) -> list[Note]:
             if chunk.manifest is not None and chunk.manifest.rate_held_by is not None:
                 held.setdefault(chunk.manifest.rate_held_by, []).append(chunk)
         for budget, slowed in held.items():
-            ratios = [chunk.manifest.rate_ratio or 0 for chunk in slowed if chunk.manifest is not None]
+            said = [chunk.manifest.rate_ratio for chunk in slowed if chunk.manifest is not None]
+            ratios = [ratio for ratio in said if ratio is not None]
+            if not ratios:
+                continue
             least = min((ratio for ratio in ratios if ratio), default=0)
             message = f"To hold {_BUDGET}{budget}, samples were taken "
             message += f"less often, down to 1 of {1 / least:.0f}," if least else "not at all, but task spans,"

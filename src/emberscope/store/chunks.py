@@ -13,6 +13,8 @@ from emberscope.tables.coverage import Note
 from emberscope.tables.recording import Origin
 
 SUFFIX: Final = ".jfr"
+_BEYOND: Final = 1 << 63
+"""No recorder counts so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +91,20 @@ def read_manifest(path: Path) -> Manifest | None:
         return None
     known = {name: document[name] for name in Manifest.__dataclass_fields__ if name in document}
     lost = known.get("lost")
-    known["lost"] = (
-        {str(k): float(v) for k, v in lost.items() if isinstance(v, int | float)} if isinstance(lost, dict) else {}
-    )
+    counts = lost.items() if isinstance(lost, dict) else ()
+    known["lost"] = {name: float(n) for name, n in counts if isinstance(n, int | float) and 0 <= n < _BEYOND}
     problems = known.get("problems")
     known["problems"] = tuple(one for one in problems if isinstance(one, dict)) if isinstance(problems, list) else ()
-    if not isinstance(known.get("rate_ratio", 0), int | float):
+    ratio = known.get("rate_ratio")
+    if not isinstance(ratio, int | float) or not 0 <= ratio <= 1:
         known["rate_ratio"] = None
     if not isinstance(known.get("rate_held_by", ""), str):
         known["rate_held_by"] = None
     for name in ("sequence", "first_ms", "last_ms", "bytes", "sample_period_ns", "own_cpu_ns", "process_cpu_ns"):
-        if not isinstance(known.get(name, 0), int):
+        if not isinstance(known.get(name, 0), int) or not 0 <= (known.get(name) or 0) < _BEYOND:
+            known[name] = None
+    for name in ("role", "executor_id", "host", "engine", "jdk", "sha256"):
+        if not isinstance(known.get(name, ""), str):
             known[name] = None
     for name in ("last", "swept"):
         known[name] = known.get(name) is True
