@@ -10,6 +10,7 @@ import click
 
 from emberscope.cli.output import say, write_document, write_result
 from emberscope.errors import UsageError
+from emberscope.recorder.settings import EVENTS_HELP
 
 DIALECTS: Final = ("spark-defaults", "flags", "python", "emr", "glue", "databricks", "k8s")
 
@@ -39,7 +40,7 @@ Examples:
     metavar="DIR|URI",
     help="Where Spark writes the event log; it must be there. Default: `eventlogs` in a store that is a local path.",
 )
-@click.option("--events", metavar="LIST", help="What is sampled, such as cpu,wall,alloc,lock,gc.")
+@click.option("--events", metavar="LIST", help=EVENTS_HELP)
 @click.option("--chunk-seconds", type=click.IntRange(min=1), help="How often a part of the recording is put away.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def command(

@@ -14,7 +14,7 @@ import click
 
 from emberscope.cli.main import complain
 from emberscope.errors import EmberscopeError, StoreError, UsageError
-from emberscope.recorder.settings import EVENTS, KINDS
+from emberscope.recorder.settings import EVENTS_HELP
 
 if TYPE_CHECKING:
     from emberscope.recorder.plan import Plan
@@ -39,11 +39,7 @@ Examples:
 @click.option("--group", default="default", show_default=True, metavar="NAME", help="A name to keep runs together.")
 @click.option("--engine", type=click.Choice(["auto", "jfr", "async-profiler"]), help="What takes the samples.")
 @click.option("--engine-path", metavar="FILE", help="The jar or the library of async-profiler.")
-@click.option(
-    "--events",
-    metavar="LIST",
-    help=f"What is recorded, with commas between: any of {', '.join(KINDS)}. Unless given: {','.join(EVENTS)}.",
-)
+@click.option("--events", metavar="LIST", help=EVENTS_HELP)
 @click.option("--chunk-seconds", type=click.IntRange(min=1), help="How often a part of the recording is put away.")
 @click.option("--report", metavar="FILE", help="Write the report here too.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND...")

@@ -22,6 +22,10 @@ KINDS: Final = (
 """What can be asked for (`Settings.java` has the same list)."""
 EVENTS: Final = ("cpu", "wall", "alloc", "lock", "gc")
 """What is recorded unless something else is asked for."""
+EVENTS_HELP: Final = (
+    f"What is recorded, with commas between: any of {', '.join(KINDS)}. Unless given: {','.join(EVENTS)}."
+)
+"""Of the option `--events`."""
 
 
 @dataclass(frozen=True, slots=True)
