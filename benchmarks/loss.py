@@ -38,6 +38,8 @@ from emberscope.store.chunks import chunks_of
 JOB = Path(__file__).with_name("loss_job.py")
 WANTED = {"sigkill": 50, "sigterm": 20, "dynamic": 20, "driver": 10}
 CHUNK_SECONDS = 5
+ENGINES = {"jfr", "wall-sampler"}
+"""Those that record where nothing is asked for."""
 DEATHS_PER_APPLICATION = 10
 MOST_SECONDS = 900
 SETTINGS = {
@@ -258,7 +260,7 @@ def _death(
     """One death; `own` are the manifests of its process. An engine that closed its recording itself lost nothing."""
     by_engine: dict[str, list[dict[str, Any]]] = {}
     for manifest in sorted(own, key=lambda manifest: manifest["sequence"]):
-        by_engine.setdefault(manifest["engine"], []).append(manifest)
+        by_engine.setdefault(manifest["engine"].partition(" ")[0], []).append(manifest)
     closed = {engine for engine, all_ in by_engine.items() if any(one["last"] and not one["swept"] for one in all_)}
     lost: dict[str, float] = {}
     without: dict[str, float] = {}
@@ -266,7 +268,10 @@ def _death(
         not_swept = [one for one in all_ if not one["swept"]]
         lost[engine] = 0.0 if engine in closed else lost_ms(death["death_ms"], all_, all_)
         without[engine] = 0.0 if engine in closed else lost_ms(death["death_ms"], not_swept, all_)
-    is_closed = bool(closed) and closed == by_engine.keys()
+    for engine in ENGINES - by_engine.keys() if own else ():
+        # It ran, and nothing of it ever arrived.
+        lost[engine] = without[engine] = max(0.0, death["death_ms"] - min(manifest["first_ms"] for manifest in own))
+    is_closed = closed >= ENGINES
     arrived_ms = max((manifest["arrived_ms"] for manifest in own), default=None)
     return {
         "way": application.way,
@@ -327,7 +332,12 @@ def main() -> int:
             else:
                 how = signal.SIGKILL if way == "sigkill" else signal.SIGTERM
                 kill_executors(application, how, deaths, moments)
-            found = examine(application)
+            try:
+                found = examine(application)
+            except Exception as failed:
+                # A run that breaks the examination is what this is to find: its deaths are kept.
+                wrong = [f"the examination failed: {failed!r}"]
+                found = [_death(application, name, death, [], wrong) for name, death in application.killed.items()]
             if not found and application.hung:
                 raise RuntimeError(f"the application did not end, and nothing in it died; see {application.log.name}")
             with kept.open("a") as out:
