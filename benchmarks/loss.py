@@ -27,6 +27,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from benchmarks.loss_deaths import death_of
 from benchmarks.loss_table import table
 
 from emberscope.errors import InputError
@@ -38,8 +39,6 @@ from emberscope.store.chunks import chunks_of
 JOB = Path(__file__).with_name("loss_job.py")
 WANTED = {"sigkill": 50, "sigterm": 20, "dynamic": 20, "driver": 10}
 CHUNK_SECONDS = 5
-ENGINES = {"jfr", "wall-sampler"}
-"""Those that record where nothing is asked for."""
 DEATHS_PER_APPLICATION = 10
 MOST_SECONDS = 900
 SETTINGS = {
@@ -143,6 +142,13 @@ class Application:
                 found.add(int(next(line for line in lines if line.startswith("pid=")).removeprefix("pid=")))
         return found
 
+    def death(
+        self, name: str, death: dict[str, Any], own: list[dict[str, Any]], wrong: list[str]
+    ) -> dict[str, Any]:
+        """What is kept of one death; `own` are the manifests of its process."""
+        about = {"way": self.way, "chunk_seconds": CHUNK_SECONDS, "application": self.group, "executor": name}
+        return about | death | death_of(death["death_ms"], own) | {"stated_ms": None, "wrong": wrong}
+
     def run(self) -> Path | None:
         return next((self.work / "store" / self.group).glob("*/*/application.json"), None)
 
@@ -204,7 +210,7 @@ def examine(application: Application) -> list[dict[str, Any]]:
     described = application.run()
     if described is None:
         wrong.append(f"no run was recorded; see {application.log.name}")
-        return [_death(application, name, death, [], wrong) for name, death in application.killed.items()]
+        return [application.death(name, death, [], wrong) for name, death in application.killed.items()]
     directory = described.parent
     last = manifests_of(application, directory, wrong)
     try:
@@ -212,7 +218,7 @@ def examine(application: Application) -> list[dict[str, Any]]:
     except InputError as error:
         wrong.append(f"the run cannot be read: {error.reason}")
         killed = application.killed.items()
-        return [_death(application, name, death, last.get(name, []), wrong) for name, death in killed]
+        return [application.death(name, death, last.get(name, []), wrong) for name, death in killed]
     wrong += [note.message for note in run.coverage.notes if note.code in ("missing_part", "cut")]
     rows = {row["id"]: row for row in executor_rows(run.tables.get("executors"), chunks_of(directory), run.application)}
     noted = {note.where.removeprefix("executor ") for note in run.coverage.notes if note.code == "executor_lost"}
@@ -220,7 +226,7 @@ def examine(application: Application) -> list[dict[str, Any]]:
     wrong += [f"{name} did not die and is said to be lost" for name in noted - deaths.keys()]
     out = []
     for name, death in deaths.items():
-        found = _death(application, name, death, last.get(name, []), wrong)
+        found = application.death(name, death, last.get(name, []), wrong)
         # One that nobody heard of, neither Spark nor the store, cannot be told of: it counts as not recorded at all.
         if not found["closed"] and name not in noted and name in rows:
             wrong.append(f"{name} died and nothing is said of it")
@@ -254,42 +260,6 @@ def manifests_of(application: Application, directory: Path, wrong: list[str]) ->
     return found
 
 
-def _death(
-    application: Application, name: str, death: dict[str, Any], own: list[dict[str, Any]], wrong: list[str]
-) -> dict[str, Any]:
-    """One death; `own` are the manifests of its process. An engine that closed its recording itself lost nothing."""
-    by_engine: dict[str, list[dict[str, Any]]] = {}
-    for manifest in sorted(own, key=lambda manifest: manifest["sequence"]):
-        by_engine.setdefault(manifest["engine"].partition(" ")[0], []).append(manifest)
-    closed = {engine for engine, all_ in by_engine.items() if any(one["last"] and not one["swept"] for one in all_)}
-    lost: dict[str, float] = {}
-    without: dict[str, float] = {}
-    for engine, all_ in by_engine.items():
-        not_swept = [one for one in all_ if not one["swept"]]
-        lost[engine] = 0.0 if engine in closed else lost_ms(death["death_ms"], all_, all_)
-        without[engine] = 0.0 if engine in closed else lost_ms(death["death_ms"], not_swept, all_)
-    for engine in ENGINES - by_engine.keys() if own else ():
-        # It ran, and nothing of it ever arrived.
-        lost[engine] = without[engine] = max(0.0, death["death_ms"] - min(manifest["first_ms"] for manifest in own))
-    is_closed = closed >= ENGINES
-    arrived_ms = max((manifest["arrived_ms"] for manifest in own), default=None)
-    return {
-        "way": application.way,
-        "chunk_seconds": CHUNK_SECONDS,
-        "application": application.group,
-        "executor": name,
-        **death,
-        "chunks": len(own),
-        "closed": is_closed,
-        "lost_by_engine_ms": lost,
-        "lost_ms": max(lost.values(), default=None),
-        "lost_without_sweep_ms": max(without.values(), default=None),
-        "stated_ms": None,
-        "exit_ms": max(0, arrived_ms - death["death_ms"]) if is_closed and arrived_ms is not None else None,
-        "wrong": wrong,
-    }
-
-
 def removed(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """The executors that dynamic allocation let go."""
     return {
@@ -297,12 +267,6 @@ def removed(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         for name, row in rows.items()
         if row["removed"] is not None and name != "driver"
     }
-
-
-def lost_ms(death_ms: float, arrived: list[dict[str, Any]], known: list[dict[str, Any]]) -> float:
-    """Time of an engine's recording that did not arrive. `known`, at least one, says when it began."""
-    reached = max((each["last_ms"] for each in arrived), default=min(each["first_ms"] for each in known))
-    return max(0.0, death_ms - reached)
 
 
 def main() -> int:
@@ -337,7 +301,9 @@ def main() -> int:
             except Exception as failed:
                 # A run that breaks the examination is what this is to find: its deaths are kept.
                 wrong = [f"the examination failed: {failed!r}"]
-                found = [_death(application, name, death, [], wrong) for name, death in application.killed.items()]
+                found = [application.death(name, death, [], wrong) for name, death in application.killed.items()]
+                if not found:
+                    raise
             if not found and application.hung:
                 raise RuntimeError(f"the application did not end, and nothing in it died; see {application.log.name}")
             with kept.open("a") as out:

@@ -97,7 +97,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1)
     arguments = parser.parse_args()
     homes = dict(each.split("=", 1) for each in arguments.java)
-    print("| Java | way | rotations | CPU s | due | found | told lost | lost ms each | gap ms within, median / max | across |")
+    heads = ["Java", "way", "rotations", "CPU s", "due", "found", "told lost", "lost ms each"]
+    print("| " + " | ".join([*heads, "gap ms within, median / max", "across"]) + " |")
     print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     with tempfile.TemporaryDirectory() as classes:
         javac = Path(next(iter(homes.values()))) / "bin/javac"
