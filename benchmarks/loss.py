@@ -142,9 +142,7 @@ class Application:
                 found.add(int(next(line for line in lines if line.startswith("pid=")).removeprefix("pid=")))
         return found
 
-    def death(
-        self, name: str, death: dict[str, Any], own: list[dict[str, Any]], wrong: list[str]
-    ) -> dict[str, Any]:
+    def death(self, name: str, death: dict[str, Any], own: list[dict[str, Any]], wrong: list[str]) -> dict[str, Any]:
         """What is kept of one death; `own` are the manifests of its process."""
         about = {"way": self.way, "chunk_seconds": CHUNK_SECONDS, "application": self.group, "executor": name}
         return about | death | death_of(death["death_ms"], own) | {"stated_ms": None, "wrong": wrong}

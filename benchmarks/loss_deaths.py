@@ -19,7 +19,7 @@ def death_of(death_ms: float, own: Sequence[dict[str, Any]]) -> dict[str, Any]:
     for manifest in own:
         by_engine.setdefault(manifest["engine"].partition(" ")[0], []).append(manifest)
     closed = {engine for engine, all_ in by_engine.items() if any(one["last"] and not one["swept"] for one in all_)}
-    lost = {engine: 0.0 for engine in closed}
+    lost = dict.fromkeys(closed, 0.0)
     without = dict(lost)
     for engine in (by_engine.keys() | ENGINES) - closed if own else ():
         arrived = by_engine.get(engine, [])
