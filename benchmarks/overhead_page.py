@@ -206,6 +206,10 @@ the end of Spark, when the last of the recording is shipped, is left out with it
 that their row says, which are not Emberscope's; for Flight Recorder those of its own `profile` settings. "Nothing, once
 more" is the same as what all are compared with: how far it is from 0 % is what this method does not see.
 
+Up to Java 22 `emberscope run` starts JVMs of this host with an agent, without which the start of Flight Recorder makes
+HotSpot compile everything anew; executors of another host do not have it, and each pays for that once ("JVMs without
+its agent").
+
 Spark {spark}, Java {java}, {machine}.
 Other programs took {others:.1f} % of the processors in the median run, {most:.1f} % in the worst.
 """

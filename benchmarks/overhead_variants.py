@@ -46,6 +46,7 @@ class Variant:
     job: str
     recorder: Mapping[str, str] | None = None
     event_log: bool = False
+    agent: bool = True
     options: str = ""
     against: tuple[str, ...] = (OFF,)
 
@@ -71,6 +72,15 @@ VARIANTS: Final = (
     Variant("off-again", "nothing, once more", "queries"),
     Variant("event-log", "Spark's event log alone", "queries", event_log=True),
     Variant("on", "Emberscope as it comes", "queries", recorder={}, event_log=True, against=(OFF, "event-log")),
+    Variant(
+        "on-no-agent",
+        "Emberscope, JVMs without its agent",
+        "queries",
+        recorder={},
+        event_log=True,
+        agent=False,
+        against=(OFF, "event-log"),
+    ),
     Variant(
         "on-async",
         "Emberscope, engine async-profiler",
@@ -169,6 +179,7 @@ def start_of(variant: Variant, arguments: list[str], *, submit: Path, library: P
         jar=recorder_jar() if records else None,
         why_no_jar="only the event log is wanted",
         chosen={name: _filled(value, places) for name, value in (variant.recorder or {}).items()},
+        with_agent=variant.agent,
         scratch=own,
     )
     launch = planned.launch

@@ -41,6 +41,9 @@ mkdir "$work/classes"
     "$here"/src/main/io/emberscope/*.java
 "$javac" -source 8 -target 8 -nowarn -Xlint:-options -encoding UTF-8 -cp "$work/classes:$SPARK_JARS/*" -d "$work/classes" \
     "$here"/src/jfr/io/emberscope/*.java
-printf 'Implementation-Title: emberscope\nImplementation-Version: %s\n' "$version" >"$work/manifest"
+{
+    printf 'Implementation-Title: emberscope\nImplementation-Version: %s\n' "$version"
+    printf 'Premain-Class: io.emberscope.RetransformAgent\nCan-Retransform-Classes: true\n'
+} >"$work/manifest"
 "$(dirname "$(readlink -f "$javac")")/jar" cfm "$work/new.jar" "$work/manifest" -C "$work/classes" io
 mv "$work/new.jar" "$jar"

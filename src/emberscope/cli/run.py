@@ -41,6 +41,11 @@ Examples:
 @click.option("--engine-path", metavar="FILE", help="The jar or the library of async-profiler.")
 @click.option("--events", metavar="LIST", help=EVENTS_HELP)
 @click.option("--chunk-seconds", type=click.IntRange(min=1), help="How often a part of the recording is put away.")
+@click.option(
+    "--no-agent",
+    is_flag=True,
+    help="Start JVMs without the agent that makes the start of Flight Recorder cheap up to Java 22.",
+)
 @click.option("--report", metavar="FILE", help="Write the report here too.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND...")
 def command(
@@ -50,6 +55,7 @@ def command(
     engine_path: str | None,
     events: str | None,
     chunk_seconds: int | None,
+    no_agent: bool,
     report: str | None,
     arguments: tuple[str, ...],
 ) -> int:
@@ -107,6 +113,7 @@ def command(
             jar=jar,
             why_no_jar=why_no_jar,
             chosen={name: value for name, value in chosen.items() if value is not None},
+            with_agent=not no_agent,
             scratch=Path(scratch),
         )
         try:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from emberscope.recorder import properties, submit_arguments
+from emberscope.recorder.agent import executor_options, with_agent
 from emberscope.recorder.merge import merge
 from emberscope.recorder.spark import Spark
 
@@ -44,16 +45,19 @@ def prepare(
     *,
     forced: frozenset[str],
     jar: Path | None,
+    agent: str | None = None,
     scratch: Path,
 ) -> Launch:
     """The command with our settings merged into the user's. Files are written below `scratch` only.
 
-    `jar` is also put on Spark's class path, behind all else: code that sets `spark.jars` itself takes our jar off that
-    list but leaves the plugin, and an executor that does not find a plugin does not start.
+    `agent` is the option of a JVM that has it. `jar` is also put on Spark's class path, behind all else: code that sets
+    `spark.jars` itself takes our jar off that list but leaves the plugin, and an executor that does not find a plugin
+    does not start.
     """
     program = os.path.basename(command[0])
+    environment = with_agent(environment, agent)
     if program in submit_arguments.PROGRAMS:
-        return _by_arguments(command, environment, spark, ours, forced, jar, program)
+        return _by_arguments(command, environment, spark, ours, forced, jar, agent, program)
     return _by_directory(command, environment, spark, ours, forced, jar, scratch)
 
 
@@ -71,12 +75,13 @@ def _by_arguments(
     ours: Mapping[str, str],
     forced: frozenset[str],
     jar: Path | None,
+    agent: str | None,
     program: str,
 ) -> Launch:
     arguments = list(command[1:])
     users = _file_settings(arguments, environment, spark, program)
     users |= submit_arguments.settings(arguments, program=program)
-    merged = merge(ours, users, forced=forced)
+    merged = merge(dict(ours) | executor_options(users, agent), users, forced=forced)
     placed = submit_arguments.with_settings(arguments, merged.values, program=program)
     changed = dict(environment)
     if jar is not None:

@@ -12,7 +12,7 @@ LISTS: Final = frozenset({"spark.plugins", "spark.jars", "spark.jars.packages"})
 """Settings whose value is a list with commas."""
 
 OPTIONS: Final = frozenset(
-    {"spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions", "spark.driver.defaultJavaOptions"}
+    f"spark.{role}.{kind}JavaOptions" for role in ("driver", "executor") for kind in ("extra", "default")
 )
 """Settings whose value is a line of JVM options."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from emberscope.recorder.agent import agent_option
 from emberscope.recorder.launch import Launch, prepare, uses_connect
 from emberscope.recorder.merge import EVENT_LOG_DIR, EVENT_LOG_ENABLED
 from emberscope.recorder.settings import PLUGIN_CLASS, PREFIX
@@ -42,19 +43,22 @@ def plan(
     jar: Path | None,
     why_no_jar: str = "",
     chosen: Mapping[str, str],
+    with_agent: bool = True,
     scratch: Path,
 ) -> Plan:
     """The launch of `command` with everything that can be recorded.
 
     `store` and `jar` are None where they cannot be used, with the reason beside them. `chosen` are the recorder's
     settings that were given on our own command line, without their prefix; they win over the user's configuration.
-    Files are written below `scratch` and below the store's `.incoming`.
+    `with_agent` lets JVMs of this host that need it have our agent. Files are written below `scratch` and below the
+    store's `.incoming`.
     """
     invocation = uuid.uuid4().hex[:16]
     status = scratch / "status.json"
     lost: list[str] = []
     spark = find_spark(command, environment)
-    if find_java(environment) is None:
+    java = find_java(environment)
+    if java is None:
         lost.append(_no_java(environment))
     if spark is None:
         lost.append("Not recorded: no Spark was found for this command. Set SPARK_HOME, or start spark-submit by name.")
@@ -69,7 +73,7 @@ def plan(
     incoming = store / ".incoming" / invocation
     incoming.mkdir(parents=True)
     ours = {EVENT_LOG_ENABLED: "true", EVENT_LOG_DIR: incoming.as_uri(), f"{PREFIX}invocation": invocation}
-    plugin = None
+    plugin = agent = None
     if not spark.has_plugins:
         lost.append(
             f"Only the event log is read: Spark {spark.version} is too old for the recorder, which needs 3.0 or later."
@@ -78,9 +82,11 @@ def plan(
         lost.append(f"Only the event log is read: {why_no_jar}")
     else:
         plugin = PLUGIN_CLASS
+        agent = agent_option(jar, java) if with_agent else None
         ours |= _recorder_settings(spark, jar, store, group, status, chosen)
+    plugin_jar = jar if plugin else None
     launch = prepare(
-        command, environment, spark, ours, forced=_forced(chosen), jar=jar if plugin else None, scratch=scratch
+        command, environment, spark, ours, forced=_forced(chosen), jar=plugin_jar, agent=agent, scratch=scratch
     )
     if launch.event_log_dir is None:
         lost.append("No event log is written: the configuration says spark.eventLog.enabled=false. Set it to true.")

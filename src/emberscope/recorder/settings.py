@@ -136,7 +136,7 @@ SETTINGS: Final = (
     Setting(
         "rate.wall",
         "time",
-        "50ms",
+        "100ms",
         "ms",
         "Mean time between two looks at the threads of running tasks, and at those of the driver that have work. With "
         "engine=async-profiler between two looks at any thread.",
@@ -183,7 +183,7 @@ SETTINGS: Final = (
     Setting(
         "budget.cpu",
         "ratio",
-        "0.02",
+        "0.015",
         "0 to 1",
         "Share of a process's CPU time, or of one core's where it uses less, that its recorder may use: its own "
         "threads, and an estimate of what samples cost the threads that are sampled. Beyond it samples are taken "

@@ -78,7 +78,7 @@ public final class HalfStarted {
         }
     }
 
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws Exception {
         Map<String, Object> out = new LinkedHashMap<>();
         for (boolean isError : new boolean[] {false, true}) {
             Problems problems = new Problems("executor", "1");

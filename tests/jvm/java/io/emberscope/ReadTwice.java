@@ -6,7 +6,7 @@ import org.apache.spark.SparkConf;
 
 /** Reads settings of each type again and again, as the recorder does, some of which cannot be used. */
 public final class ReadTwice {
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws Exception {
         SparkConf conf = new SparkConf(false)
                 .set("spark.emberscope.budget.free", "plenty")
                 .set("spark.emberscope.budget.disk", "3m")

@@ -17,7 +17,7 @@ public final class TwoApplications {
         public void ended(TaskSpans.Task task, String outcome) {}
     }
 
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws Exception {
         TaskSpans spans = TaskSpans.OF_THIS_JVM;
         Counting first = new Counting();
         Counting second = new Counting();
