@@ -18,7 +18,7 @@ EXECUTOR_OPTIONS: Final = "spark.executor.defaultJavaOptions"
 _LAST_JAVA_IN_NEED: Final = 22
 """From 23 on Flight Recorder finds its events in the classes of the JDK themselves and rewrites none (measured: 17
 loses all compiled code at its start, 25 none)."""
-_PLAIN_PATH: Final = re.compile(r"[\w./+@-]+")
+_PLAIN_PATH: Final = re.compile(r"[A-Za-z0-9_./+@-]+")
 """What needs no quotes in a line of options and ends no path in `-javaagent:PATH=OPTIONS`."""
 
 

@@ -95,7 +95,7 @@ final class Sweep {
             return false;
         }
         Map<String, String> said = Spool.description(spool);
-        boolean ours = said != null && said.get("run").equals(address.directory);
+        boolean ours = said != null && address.directory.equals(said.get("run"));
         if (!ours && System.currentTimeMillis() - changedMs(spool) < (said == null ? YOUNG_MS : STALE_MS)) {
             // One without a document may get it yet.
             if (said != null) {
