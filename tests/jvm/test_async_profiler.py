@@ -19,7 +19,7 @@ import pytest
 from emberscope.jfr.recording import read_recording
 from emberscope.sources.recording import load_recording
 from tests.jvm import async_profiler, toolchain
-from tests.jvm.test_spool import Process
+from tests.jvm.killed import Process
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="async-profiler's jar is for Linux here")
 
