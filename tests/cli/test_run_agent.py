@@ -36,19 +36,18 @@ spark.stop()
 
 
 @pytest.mark.parametrize(
-    ("command", "options", "of_driver", "of_executors"),
+    ("command", "of_driver", "of_executors"),
     [
-        (["spark-submit", "--master", "local-cluster[2,1,1024]"], [], 1, 2),
-        (["spark-submit", "--master", "local-cluster[1,1,1024]"], ["--no-agent"], 0, 0),
-        ([sys.executable], [], 1, 0),
+        (["spark-submit", "--master", "local-cluster[2,1,1024]"], 1, 2),
+        ([sys.executable], 1, 0),
     ],
 )
 def test_jvms_of_this_host_get_the_agent_and_the_job_hears_nothing_of_it(
-    tmp_path: Path, command: list[str], options: list[str], of_driver: int, of_executors: int
+    tmp_path: Path, command: list[str], of_driver: int, of_executors: int
 ) -> None:
     job = tmp_path / "job.py"
     job.write_text(JOB)
-    run = [sys.executable, "-m", "emberscope.cli.main", "run", "--store", str(tmp_path / "runs"), *options, "--"]
+    run = [sys.executable, "-m", "emberscope.cli.main", "run", "--store", str(tmp_path / "runs"), "--"]
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
     ran = subprocess.run([*run, *command, str(job)], env=environment, capture_output=True, text=True, timeout=300)

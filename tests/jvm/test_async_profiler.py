@@ -128,6 +128,7 @@ def test_a_killed_process_leaves_nothing_beside_its_spool(classes: Path, tmp_pat
     assert (spool / "async").is_dir()
 
 
+@pytest.mark.campaign
 def test_closed_chunks_that_could_not_be_shipped_in_life_are_shipped_after_death(
     classes: Path, tmp_path: Path, user: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -109,6 +109,7 @@ def test_wall_clock_samples_too(classes: Path, tmp_path: Path) -> None:
     assert wall > 0
 
 
+@pytest.mark.campaign
 def test_what_is_swept_says_at_what_rate_it_was_recorded(classes: Path, tmp_path: Path) -> None:
     process = Process(NEWEST, classes, tmp_path)
     process.until(1)
@@ -141,6 +142,7 @@ def test_rates_that_a_dead_process_did_not_write_down_are_not_known(classes: Pat
     assert {each["rate_ratio"] for each in process.manifests() if each["swept"]} == {None}
 
 
+@pytest.mark.campaign
 def test_wall_clock_samples_that_could_not_be_shipped_in_life_are_shipped_after_death(
     classes: Path, tmp_path: Path
 ) -> None:

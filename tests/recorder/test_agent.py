@@ -1,8 +1,11 @@
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from emberscope.recorder.agent import agent_option, executor_options, with_agent
+from emberscope.recorder.plan import plan
 
 JAR = Path("/opt/emberscope-1.0/e_2@x+y.jar")
 
@@ -48,3 +51,24 @@ def test_executors_of_this_host_get_it() -> None:
     users = {"spark.master": "local-cluster[2,1,1024]"}
     assert executor_options(users, "-javaagent:/e.jar") == {"spark.executor.defaultJavaOptions": "-javaagent:/e.jar"}
     assert executor_options(users, None) == {}
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_it_can_be_left_out(tmp_path: Path, wanted: bool) -> None:
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    home = Path(java(tmp_path, 'JAVA_VERSION="17.0.15"\n')).parent.parent
+    Path(home, "bin/java").chmod(0o755)
+    planned = plan(
+        ["spark-submit", "--master", "local-cluster[1,1,1024]", "app.py"],
+        {"PATH": path, "JAVA_HOME": str(home)},
+        store=tmp_path / "runs",
+        group="default",
+        jar=JAR,
+        chosen={},
+        with_agent=wanted,
+        scratch=tmp_path / "scratch",
+    )
+    assert planned.lost == ()
+    option = f"-javaagent:{JAR}"
+    assert planned.launch.environment.get("SPARK_SUBMIT_OPTS") == (option if wanted else None)
+    assert (f"spark.executor.defaultJavaOptions={option}" in planned.launch.command) is wanted
