@@ -60,6 +60,7 @@ def _chunks(store: Path) -> list[tuple[dict[str, Any], Path]]:
     return [(json.loads(path.with_suffix(".json").read_text()), path) for path in paths]
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("home", toolchain.jdk_homes(), ids=lambda home: home.name)
 def test_no_rotation_loses_more_than_a_sample_and_samples_have_their_task(
     home: Path, classes: Path, tmp_path: Path, user: str

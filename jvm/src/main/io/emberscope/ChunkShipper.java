@@ -109,6 +109,11 @@ final class ChunkShipper {
         return waiting.isEmpty() ? shippedUntilNanos : Math.min(waiting.firstKey(), shippedUntilNanos);
     }
 
+    /** The end (epoch ns) of what was shipped. */
+    long shippedUntilNanos() {
+        return shippedUntilNanos;
+    }
+
     boolean hasShippedUntil(long nanos) {
         return shippedUntilNanos >= nanos;
     }
