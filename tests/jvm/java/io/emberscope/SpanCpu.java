@@ -50,6 +50,8 @@ public final class SpanCpu {
         }
         try (Stream<Path> files = Files.walk(store)) {
             return files.anyMatch(file -> file.toString().endsWith(".json"));
+        } catch (java.io.UncheckedIOException renamed) {
+            return false; // A file got its name while we looked.
         }
     }
 

@@ -62,6 +62,8 @@ public final class WallJob {
         }
         try (Stream<Path> files = Files.walk(store)) {
             return files.anyMatch(file -> file.toString().endsWith(".json"));
+        } catch (java.io.UncheckedIOException renamed) {
+            return false; // A file got its name while we looked.
         }
     }
 
