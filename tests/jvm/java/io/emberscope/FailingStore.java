@@ -20,7 +20,7 @@ public final class FailingStore {
     static final Map<String, byte[]> FILES = new TreeMap<>();
 
     /** Keeps the newest three chunks, of a second each. */
-    static final class Made implements Engine {
+    static final class Made extends IdleEngine {
         final List<byte[]> chunks = new ArrayList<>();
         int count;
 
@@ -35,14 +35,6 @@ public final class FailingStore {
                 out.put(new byte[] {4, 9, 1, 2});
             }
             return out.array();
-        }
-
-        @Override
-        public void start(Settings settings, Problems problems) {}
-
-        @Override
-        public String mustStop() {
-            return null;
         }
 
         @Override
@@ -65,36 +57,13 @@ public final class FailingStore {
         }
 
         @Override
-        public void close() {}
-
-        @Override
         public ChunkFilter filter() {
             return new ChunkFilter(Collections.singleton(9L), 10, 11, text -> false);
         }
 
         @Override
-        public long firstNanos() {
-            return 0;
-        }
-
-        @Override
         public String name() {
             return "made";
-        }
-
-        @Override
-        public List<String> events() {
-            return Collections.emptyList();
-        }
-
-        @Override
-        public Long samplePeriodNs() {
-            return null;
-        }
-
-        @Override
-        public int stackDepth() {
-            return 1;
         }
     }
 

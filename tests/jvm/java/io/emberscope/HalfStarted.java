@@ -1,16 +1,13 @@
 package io.emberscope;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.apache.spark.SparkConf;
 
 /** Starts an engine that fails when it has begun, with an exception or an error; prints what became of it. */
 public final class HalfStarted {
-    private static final class Failing implements Engine {
+    private static final class Failing extends IdleEngine {
         private final boolean isError;
         private int closed;
 
@@ -27,54 +24,9 @@ public final class HalfStarted {
         }
 
         @Override
-        public String mustStop() {
-            return null;
-        }
-
-        @Override
-        public InputStream closed(long afterNanos) {
-            return null;
-        }
-
-        @Override
-        public InputStream tail(long waitMs) {
-            return null;
-        }
-
-        @Override
         public void close() {
             closed++;
             throw new IllegalStateException("it was never whole");
-        }
-
-        @Override
-        public ChunkFilter filter() {
-            return null;
-        }
-
-        @Override
-        public long firstNanos() {
-            return 0;
-        }
-
-        @Override
-        public String name() {
-            return "failing";
-        }
-
-        @Override
-        public List<String> events() {
-            return Collections.emptyList();
-        }
-
-        @Override
-        public Long samplePeriodNs() {
-            return null;
-        }
-
-        @Override
-        public int stackDepth() {
-            return 1;
         }
     }
 

@@ -2,10 +2,8 @@ package io.emberscope;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
-import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 
 /** Tasks that use known amounts of CPU time: task 1 runs already when the recorder starts, task 2 comes after it. */
@@ -24,7 +22,7 @@ public final class SpanCpu {
         burn(400);
         Recorder recorder = new Recorder(process, settings, conf, problems, last -> address, true);
         recorder.start();
-        while (!shipped(store)) {
+        while (!Shipped.any(store)) {
             Thread.sleep(20);
         }
         burn(200);
@@ -42,17 +40,6 @@ public final class SpanCpu {
         TaskSpans.Task task = new TaskSpans.Task();
         task.taskId = id;
         TaskSpans.OF_THIS_JVM.taskStarted(task);
-    }
-
-    private static boolean shipped(Path store) throws Exception {
-        if (!Files.isDirectory(store)) {
-            return false;
-        }
-        try (Stream<Path> files = Files.walk(store)) {
-            return files.anyMatch(file -> file.toString().endsWith(".json"));
-        } catch (java.io.UncheckedIOException renamed) {
-            return false; // A file got its name while we looked.
-        }
     }
 
     private static void burn(long cpuMs) {

@@ -1,11 +1,9 @@
 package io.emberscope;
 
-import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
@@ -37,7 +35,7 @@ public final class WallJob {
         ChunkShipper.Process process = new ChunkShipper.Process("executor", "7", "here");
         Recorder recorder = new Recorder(process, settings, conf, problems, last -> address, true);
         recorder.start();
-        while (!hasChunks(Paths.get(arguments[0]))) {
+        while (!Shipped.any(Paths.get(arguments[0]))) {
             Thread.sleep(10);
         }
         ServerSocket server = new ServerSocket(0, 9, InetAddress.getLoopbackAddress());
@@ -54,17 +52,6 @@ public final class WallJob {
         recorder.finish();
         System.out.write(Json.bytes(java.util.Collections.singletonMap("problems", problems.documents())));
         System.out.flush();
-    }
-
-    private static boolean hasChunks(Path store) throws IOException {
-        if (!Files.isDirectory(store)) {
-            return false;
-        }
-        try (Stream<Path> files = Files.walk(store)) {
-            return files.anyMatch(file -> file.toString().endsWith(".json"));
-        } catch (java.io.UncheckedIOException renamed) {
-            return false; // A file got its name while we looked.
-        }
     }
 
     private static void run(int kind, ServerSocket server, String[] arguments) {
