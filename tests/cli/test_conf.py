@@ -171,3 +171,27 @@ def test_elsewhere_no_log_is_switched_on_without_a_directory(capsys):
     found, err = pasted(capsys, "--store", "s3a://b/runs", "--event-log-dir", "hdfs:///logs")
     assert found["spark.eventLog.dir"] == "hdfs:///logs"
     assert "hdfs:///logs must be there" in err
+
+
+def test_an_engine_is_brought_as_a_jar_or_named_where_it_lies(capsys):
+    def engine(*words):
+        assert exit_code(["conf", "--json", "--store", "s3a://b/runs", "--jar", "e.jar", *words]) == 0
+        out, err = capsys.readouterr()
+        found = json.loads(out)["settings"]
+        return found["spark.jars"], {n: v for n, v in found.items() if n.startswith("spark.emberscope.engine")}, err
+
+    chosen = {"spark.emberscope.engine": "async-profiler"}
+    jars, named, err = engine("--engine", "async-profiler")
+    assert (jars, named) == ("e.jar", chosen)
+    assert "--packages tools.profiler:async-profiler:" in err
+    jars, named, err = engine("--engine", "async-profiler", "--engine-path", "s3a://b/ap.jar")
+    assert (jars, named) == ("e.jar,s3a://b/ap.jar", chosen)
+    assert "--packages" not in err
+    assert engine("--engine-path", "/opt/ap.jar")[:2] == (
+        "e.jar,/opt/ap.jar",
+        {"spark.emberscope.engine.path": "/opt/ap.jar"},
+    )
+    library = "/opt/libasyncProfiler.so"
+    assert engine("--engine-path", library)[:2] == ("e.jar", {"spark.emberscope.engine.path": library})
+    assert engine("--engine", "jfr")[:2] == ("e.jar", {"spark.emberscope.engine": "jfr"})
+    assert exit_code(["conf", "--from", LOG, "--engine", "jfr"]) == 2

@@ -10,7 +10,7 @@ import click
 
 from emberscope.cli.output import say, write_document, write_result
 from emberscope.errors import UsageError
-from emberscope.recorder.settings import EVENTS_HELP
+from emberscope.recorder.settings import ENGINES, EVENTS_HELP
 
 DIALECTS: Final = ("spark-defaults", "flags", "python", "emr", "glue", "databricks", "k8s")
 
@@ -21,6 +21,7 @@ Examples:
   emberscope conf --store s3a://bucket/runs --jar s3a://bucket/emberscope-recorder.jar
   emberscope conf --dialect flags --store /data/runs
   emberscope conf --dialect python --store /data/runs --event-log-dir hdfs:///spark-logs
+  emberscope conf --store /data/runs --engine async-profiler --engine-path s3a://bucket/async-profiler.jar
   emberscope conf --from findings.json --dialect emr
 """
 )
@@ -40,6 +41,12 @@ Examples:
     metavar="DIR|URI",
     help="Where Spark writes the event log; it must be there. Default: `eventlogs` in a store that is a local path.",
 )
+@click.option("--engine", type=click.Choice(ENGINES), help="What takes the samples.")
+@click.option(
+    "--engine-path",
+    metavar="PATH|URI",
+    help="The jar of async-profiler, which Spark then brings to all hosts, or its library on each of them.",
+)
 @click.option("--events", metavar="LIST", help=EVENTS_HELP)
 @click.option("--chunk-seconds", type=click.IntRange(min=1), help="How often a part of the recording is put away.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
@@ -51,6 +58,8 @@ def command(
     group: str | None,
     jar: str | None,
     event_log_dir: str | None,
+    engine: str | None,
+    engine_path: str | None,
     events: str | None,
     chunk_seconds: int | None,
     as_json: bool,
@@ -67,6 +76,7 @@ def command(
     """
     if findings is not None:
         given = {"--store": store, "--group": group, "--jar": jar, "--event-log-dir": event_log_dir, "--events": events}
+        given |= {"--engine": engine, "--engine-path": engine_path}
         _write_patch(findings, app, dialect, [name for name, value in given.items() if value is not None], as_json)
         return
     if store is None:
@@ -74,17 +84,20 @@ def command(
     if app is not None:
         raise UsageError("--app chooses among findings.", hint="Name them with --from.")
     from emberscope.recorder.jar import recorder_jar
-    from emberscope.recorder.settings import PLUGIN_CLASS, PREFIX, check_events
+    from emberscope.recorder.merge import local_path
+    from emberscope.recorder.settings import ASYNC_PROFILER, PLUGIN_CLASS, PREFIX, check_events
     from emberscope.store.layout import check_group
 
     store = _absolute(store, "--store")
     settings = {
         "spark.plugins": PLUGIN_CLASS,
-        "spark.jars": jar or str(recorder_jar()),
+        "spark.jars": ",".join([jar or str(recorder_jar()), *_engine_jar(engine_path)]),
         f"{PREFIX}store": store,
     }
     optional = {
         "group": check_group(group) if group else None,
+        "engine": engine,
+        "engine.path": local_path(engine_path) if engine_path else None,
         "events": check_events(events) if events is not None else None,
         "chunk.seconds": str(chunk_seconds) if chunk_seconds else None,
     }
@@ -101,6 +114,13 @@ def command(
         for note in text.notes:
             say(f"note: {note}")
     say(f"note: {words}")
+    if engine == "async-profiler" and engine_path is None:
+        say(f"note: async-profiler is looked for on the class path: --packages {ASYNC_PROFILER} brings it there.")
+
+
+def _engine_jar(path: str | None) -> list[str]:
+    """A library is no jar: Spark cannot bring it."""
+    return [path] if path is not None and path.endswith(".jar") else []
 
 
 def _write_patch(findings: str, app: str | None, dialect: str, others: list[str], as_json: bool) -> None:

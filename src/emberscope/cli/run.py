@@ -14,7 +14,7 @@ import click
 
 from emberscope.cli.main import complain
 from emberscope.errors import EmberscopeError, StoreError, UsageError
-from emberscope.recorder.settings import EVENTS_HELP
+from emberscope.recorder.settings import ENGINES, EVENTS_HELP
 
 if TYPE_CHECKING:
     from emberscope.recorder.plan import Plan
@@ -37,7 +37,7 @@ Examples:
     "--store", metavar="DIR", help=f"Where runs are kept: ${STORE_VARIABLE}, else ./{DEFAULT_STORE}.", default=None
 )
 @click.option("--group", default="default", show_default=True, metavar="NAME", help="A name to keep runs together.")
-@click.option("--engine", type=click.Choice(["auto", "jfr", "async-profiler"]), help="What takes the samples.")
+@click.option("--engine", type=click.Choice(ENGINES), help="What takes the samples.")
 @click.option("--engine-path", metavar="FILE", help="The jar or the library of async-profiler.")
 @click.option("--events", metavar="LIST", help=EVENTS_HELP)
 @click.option("--chunk-seconds", type=click.IntRange(min=1), help="How often a part of the recording is put away.")

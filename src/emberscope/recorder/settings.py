@@ -14,6 +14,10 @@ from emberscope.errors import UsageError
 PREFIX: Final = "spark.emberscope."
 PLUGIN_CLASS: Final = "io.emberscope.EmberscopePlugin"
 
+ENGINES: Final = ("auto", "jfr", "async-profiler")
+ASYNC_PROFILER: Final = "tools.profiler:async-profiler:4.5"
+"""Its jar, as `--packages` names it."""
+
 
 KINDS: Final = (
     *("cpu", "wall", "alloc", "live", "heap", "lock", "gc"),
@@ -64,7 +68,7 @@ SETTINGS: Final = (
         "is there and no process has crashed with it on this host, else jfr; wall stays with the recorder's own "
         "sampler. Where async-profiler cannot be used, one sentence in the coverage says why. Its library is there "
         "where its jar is on the class path, such as by "
-        "`--packages tools.profiler:async-profiler:4.5`, or where spark.emberscope.engine.path names it.",
+        f"`--packages {ASYNC_PROFILER}`, or where spark.emberscope.engine.path names it.",
     ),
     Setting(
         "engine.path",
