@@ -12,6 +12,10 @@ of another recorder, Java, Spark or scale in the same file are left alone.
 FILE of `--async-profiler` is its jar or library; without it the variants with it are left out, and that is said. CPU is
 what `overhead_cpu.py` counts: all processes of the job. `--page FILE` writes the page, of what there is by then;
 `--rounds 0` only that. Let nothing else run beside it: what did is measured, and the page says so.
+
+With `--beside` each run with a recorder has one of the same job without, at the same time on the same processors. Where
+the pace of the machine changes by more than a recorder costs, as that of a virtual one does, such a pair still has the
+same pace. Wall times then say nothing of a job that has the machine for itself.
 """
 
 from __future__ import annotations
@@ -27,18 +31,23 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import overhead_page
 import pyspark
-from overhead_variants import FEW, JOBS, VARIANTS, Variant, async_library, evidence, start_of, why_not
+from overhead_variants import FEW, JOBS, OFF, VARIANTS, Variant, async_library, evidence, start_of, why_not
 from tpch import make_tables
 
 from emberscope.recorder.jar import recorder_jar
 
 HERE = Path(__file__).resolve().parent
+ROUNDS_AT_MOST = 1000
+# Spark names an application by the second in which it starts, and keeps its executors' files by that name.
+APART_S = 3
 OWN_THREADS = ("emberscope", "JFR", "Async-profiler")
 # Where a recorder's cost lands beside its own threads: its code is compiled, what it allocates is collected.
 OTHER_THREADS = ("C1 Compiler", "C2 Compiler", "G1 ", "GC Thread", "VM Thread", "spark-listener")
@@ -55,7 +64,7 @@ def machine() -> str:
     return f"{kind} with {os.cpu_count()} processors ({model}), {memory:.0f} GiB of memory, Linux {release}"
 
 
-def setup_of(scale: float, warm_up: bool, library: Path | None) -> dict[str, Any]:
+def setup_of(scale: float, warm_up: bool, library: Path | None, beside: bool) -> dict[str, Any]:
     """All that two runs must have in common to be compared."""
     java = Path(os.environ["JAVA_HOME"]) / "bin" / "java" if "JAVA_HOME" in os.environ else Path("java")
     said = subprocess.run([java, "-XshowSettings:properties", "-version"], capture_output=True, text=True, check=True)
@@ -69,6 +78,7 @@ def setup_of(scale: float, warm_up: bool, library: Path | None) -> dict[str, Any
         "java": version,
         "jar": hashlib.sha256(recorder_jar().read_bytes()).hexdigest()[:16],
         "async_profiler": library.stem if library else None,
+        "beside": beside,
     }
 
 
@@ -94,7 +104,10 @@ def within(timeline: list[list[float]], began: float, ended: float) -> float:
     return until(ended) - until(began)
 
 
-def run(variant: Variant, chosen: argparse.Namespace, data: Path, library: Path | None) -> dict[str, Any]:
+def run(
+    variant: Variant, chosen: argparse.Namespace, data: Path, library: Path | None, *, after_s: float = 0
+) -> dict[str, Any]:
+    time.sleep(after_s)
     submit = Path(sys.executable).with_name("spark-submit")
     scratch = Path(tempfile.mkdtemp(prefix="run-", dir=chosen.work))
     try:
@@ -159,30 +172,59 @@ def campaign(chosen: argparse.Namespace, setup: dict[str, Any], data: Path, libr
     done = {(record["round"], record["key"]) for record in records if not record["fault"]}
     for table in data.rglob("*.parquet"):
         table.read_bytes()  # else the first run alone would wait for the disk
-    for round_ in range(chosen.rounds):
-        for place, variant in enumerate(order(round_, wanted)):
-            if (round_, variant.key) in done:
-                continue
-            if time.monotonic() > until:
-                print("The minutes are over; --resume goes on.", file=sys.stderr)
-                return
-            time.sleep(chosen.settle)
-            record = {"setup": setup, "round": round_, "place": place, "key": variant.key}
-            record |= run(variant, chosen, data, library)
-            expected = {
-                each["answers"] for each in records if each["key"].split("/")[0] == variant.job and not each["fault"]
-            }
-            if not record["fault"] and expected and record["answers"] not in expected:
-                record["fault"] = "other answers than the runs before"
-            records.append(record)
-            with results.open("a") as file:
-                file.write(json.dumps(record) + "\n")
-            own = sum(record["threads_s"].values())
-            print(
-                f"round {round_} {variant.key}: {record['cpu_s']:.2f} CPU s, {record['wall_s']:.2f} s, own threads "
-                f"{own:.2f} s, others {record['others_cpu_s']:.1f} s {record['fault']}",
-                flush=True,
+    for round_, place, together in turns(wanted, chosen.rounds, beside=chosen.beside):
+        if all((round_, variant.key) in done for variant in together):
+            continue
+        if time.monotonic() > until:
+            print("The minutes are over; --resume goes on.", file=sys.stderr)
+            return
+        time.sleep(chosen.settle)
+        with ThreadPoolExecutor(len(together)) as pool:
+            started = [
+                pool.submit(run, variant, chosen, data, library, after_s=APART_S * number)
+                for number, variant in enumerate(together)
+            ]
+            made = [one.result() for one in started]
+        for variant, result in zip(together, made, strict=True):
+            record = {"setup": setup, "round": round_, "place": place, "key": variant.key} | result
+            # What the other of the two took is no disturbance: it is the same for both.
+            record["others_cpu_s"] = max(
+                0.0, record["others_cpu_s"] - sum(one["cpu_s"] for one in made if one is not result)
             )
+            add(record, records, results)
+
+
+def turns(wanted: Sequence[Variant], rounds: int, *, beside: bool) -> Iterator[tuple[int, int, list[Variant]]]:
+    """Number of the round, place in it, and what runs at the same time. Of those that run beside one without a
+    recorder each has rounds of its own, so that each is compared with the one beside it."""
+    if not beside:
+        for round_ in range(rounds):
+            for place, variant in enumerate(order(round_, list(wanted))):
+                yield round_, place, [variant]
+        return
+    recorded = [variant for variant in wanted if variant.name != OFF]
+    for round_ in range(rounds):
+        for place, variant in enumerate(order(round_, recorded)):
+            base = next(one for one in VARIANTS if one.job == variant.job and one.name == OFF)
+            pair = [base, variant] if round_ % 2 else [variant, base]
+            yield ROUNDS_AT_MOST * VARIANTS.index(variant) + round_, place, pair
+
+
+def add(record: dict[str, Any], records: list[dict[str, Any]], results: Path) -> None:
+    """A run is judged by the answers of those before it, written down, and said."""
+    job = record["key"].split("/")[0]
+    expected = {each["answers"] for each in records if each["key"].split("/")[0] == job and not each["fault"]}
+    if not record["fault"] and expected and record["answers"] not in expected:
+        record["fault"] = "other answers than the runs before"
+    records.append(record)
+    with results.open("a") as file:
+        file.write(json.dumps(record) + "\n")
+    own = sum(record["threads_s"].values())
+    print(
+        f"round {record['round']} {record['key']}: {record['cpu_s']:.2f} CPU s, {record['wall_s']:.2f} s, own threads "
+        f"{own:.2f} s, others {record['others_cpu_s']:.1f} s {record['fault']}",
+        flush=True,
+    )
 
 
 def main() -> None:
@@ -199,6 +241,7 @@ def main() -> None:
     parser.add_argument(
         "--warm-up", action="store_true", help="each job does its work twice; only the second is `work`"
     )
+    parser.add_argument("--beside", action="store_true", help="two runs at a time: one without a recorder beside each")
     parser.add_argument("--page", type=Path, help="write the page here")
     chosen = parser.parse_args()
     unknown = set(chosen.only or ()) - {variant.key for variant in VARIANTS}
@@ -208,7 +251,7 @@ def main() -> None:
     chosen.work.mkdir(parents=True, exist_ok=True)
     data = chosen.work / f"tpch-{chosen.scale:g}"
     library = async_library(chosen.async_profiler, chosen.work) if chosen.async_profiler else None
-    setup = setup_of(chosen.scale, chosen.warm_up, library)
+    setup = setup_of(chosen.scale, chosen.warm_up, library, chosen.beside)
     if chosen.queries:
         setup["queries"] = chosen.queries
     if chosen.rounds:
