@@ -39,13 +39,23 @@ from typing import Any
 
 import overhead_page
 import pyspark
-from overhead_variants import FEW, JOBS, OFF, VARIANTS, Variant, async_library, evidence, start_of, why_not
+from overhead_variants import (
+    FEW,
+    JOBS,
+    OFF,
+    ROUNDS_AT_MOST,
+    VARIANTS,
+    Variant,
+    async_library,
+    evidence,
+    start_of,
+    why_not,
+)
 from tpch import make_tables
 
 from emberscope.recorder.jar import recorder_jar
 
 HERE = Path(__file__).resolve().parent
-ROUNDS_AT_MOST = 1000
 # Spark names an application by the second in which it starts, and keeps its executors' files by that name.
 APART_S = 3
 OWN_THREADS = ("emberscope", "JFR", "Async-profiler")

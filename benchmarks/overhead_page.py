@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from overhead_ratios import Ratio, ratio
-from overhead_variants import OFF, Variant
+from overhead_variants import OFF, ROUNDS_AT_MOST, Variant
 
 PAIRS_AT_LEAST: Final = 7
 CLAIMED_RATIO: Final = 1.02
@@ -210,9 +210,18 @@ Up to Java 22 `emberscope run` starts JVMs of this host with an agent, without w
 HotSpot compile everything anew; executors of another host do not have it, and each pays for that once ("JVMs without
 its agent").
 
+{together}
+
 Spark {spark}, Java {java}, {machine}.
 Other programs took {others:.1f} % of the processors in the median run, {most:.1f} % in the worst.
 """
+
+IN_TURN: Final = "One run at a time: what is compared ran one after the other."
+
+BESIDE: Final = """\
+Two runs at a time: each with a recorder has one without beside it, begun 3 s before or after it in turn, on the same
+processors. The pace of this machine changes by more than a recorder costs, and so it is the same for both. Wall times
+are those of two jobs that share the machine."""
 
 CLAIMS: Final = """\
 ## What is claimed
@@ -257,6 +266,7 @@ def page(
     method = METHOD.format(
         scale=setup["scale"],
         asked=asked,
+        together=BESIDE if setup["beside"] else IN_TURN,
         spark=setup["spark"],
         java=setup["java"],
         machine=setup["machine"],
@@ -287,8 +297,9 @@ def page(
 
 def command(setup: Mapping[str, Any], records: Sequence[Record]) -> str:
     words = ["python benchmarks/overhead.py --work DIR", f"--scale {setup['scale']:g}"]
-    words.append(f"--rounds {1 + max(record['round'] for record in records)}")
+    words.append(f"--rounds {1 + max(record['round'] % ROUNDS_AT_MOST for record in records)}")
     words += ["--warm-up"] if setup["warm_up"] else []
+    words += ["--beside"] if setup["beside"] else []
     words += [f"--queries {setup['queries']}"] if "queries" in setup else []
     words += ["--async-profiler FILE"] if setup["async_profiler"] else []
     return " ".join([*words, "--resume --page docs/overhead.md"])

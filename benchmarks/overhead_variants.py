@@ -31,6 +31,8 @@ ENDED: Final = frozenset({"start", "stop", "recorder", "thread.start"})
 """Problems after which nothing, or not all, was recorded."""
 
 OFF: Final = "off"
+ROUNDS_AT_MOST: Final = 1000
+"""Where each variant has rounds of its own, their numbers begin at multiples of it."""
 
 
 @dataclass(frozen=True, slots=True)

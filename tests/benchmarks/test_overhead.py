@@ -21,6 +21,7 @@ SETUP = {
     "java": "17",
     "jar": "0",
     "async_profiler": None,
+    "beside": False,
 }
 
 
@@ -189,3 +190,27 @@ def test_runs_of_another_setup_are_left_alone(overhead: ModuleType, tmp_path: Pa
     results.write_text("".join(json.dumps(record) + "\n" for record in [run(0, "queries/off", 2), other]))
     assert [record["cpu_s"] for record in overhead.known(results, SETUP)] == [2]
     assert overhead.known(tmp_path / "none", SETUP) == []
+
+
+def test_beside_each_with_a_recorder_runs_one_without(overhead: ModuleType) -> None:
+    wanted = [each for each in overhead.VARIANTS if each.key in ("queries/off", "queries/on", "udf/on")]
+    turns = list(overhead.turns(wanted, 3, beside=True))
+    assert [sorted(each.key for each in together) for _, _, together in turns if together[0].job == "udf"] == [
+        ["udf/off", "udf/on"]
+    ] * 3
+    assert {each.key for _, _, together in turns for each in together} == {
+        *("queries/off", "queries/on", "udf/off", "udf/on")
+    }
+    rounds = [(round_, key) for round_, _, together in turns for key in {each.key for each in together}]
+    assert len(rounds) == len(set(rounds)) == 12, "a run has no other beside it than its own"
+    assert {together[0].name for _, _, together in turns} == {"off", "on"}, "either begins first, in turn"
+    assert [len(together) for _, _, together in overhead.turns(wanted, 3, beside=False)] == [1] * 9
+
+
+def test_the_page_tells_runs_beside_each_other(overhead: ModuleType) -> None:
+    records = pairs(1.01, 1.012)
+    assert "One run at a time" in page(overhead, records)
+    setup = SETUP | {"beside": True}
+    text = overhead.overhead_page.page(records, setup, overhead.JOBS, overhead.VARIANTS, {})
+    assert "Two runs at a time" in text
+    assert "--rounds 2 --beside" in text
