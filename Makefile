@@ -17,7 +17,12 @@ demo: $(JAR) $(UPLOT) ## record a real Spark application, print why it is slow, 
 
 test: lint $(NODE) $(JAR) $(UPLOT) ## every check: style, types, layers, then all tests
 	@tools/browser.sh
+ifdef PYTEST
 	@$(IN_VENV) python -m pytest $(PYTEST)
+else
+	@$(IN_VENV) python -m pytest -m "not (spark or jvm or campaign)" -n 2 --dist loadfile
+	@$(IN_VENV) python -m pytest -m "(spark or jvm) and not campaign"
+endif
 
 campaign: $(JAR) ## the tests that take long: the recorder in real Spark, by every engine
 	@$(IN_VENV) python -m pytest -m campaign $(PYTEST)

@@ -52,6 +52,8 @@ SETTINGS = {
 DYNAMIC = {
     "spark.dynamicAllocation.enabled": "true",
     "spark.dynamicAllocation.shuffleTracking.enabled": "true",
+    # Else those that hold shuffle output stay for as long as it may be asked for.
+    "spark.dynamicAllocation.shuffleTracking.timeout": "2s",
     "spark.dynamicAllocation.minExecutors": "0",
     "spark.dynamicAllocation.maxExecutors": "3",
     "spark.dynamicAllocation.executorIdleTimeout": "2s",

@@ -8,6 +8,14 @@ import pytest
 from tests.jvm import toolchain
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All of these record, or read what other JVMs record at the same time."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker("jvm")
+
+
 @pytest.fixture(scope="session")
 def jar() -> Path:
     """The recorder's jar, built now where it is older than its source."""
