@@ -70,7 +70,7 @@ def test_a_file_is_known_by_its_content_whatever_its_name(tmp_path, data, kind):
         (b'requests{path="/a;b"} 12\nrequests{path="/"} 3\nerrors 4\n', "looks like plain text"),
         (b"at 12:00 job 7 [1] took 4.5: seconds\n", "looks like plain text"),
         (gzip.compress(b"Dear diary\n", mtime=0), "looks like plain text"),
-        (gzip.compress(b"Dear diary\n", mtime=0, mtime=0)[:12], "looks like"),
+        (gzip.compress(b"Dear diary\n", mtime=0)[:12], "looks like"),
     ],
 )
 def test_anything_else_is_named_in_one_sentence(tmp_path, data, words):
