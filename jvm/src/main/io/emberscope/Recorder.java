@@ -31,10 +31,7 @@ final class Recorder implements Runnable {
 
     private static final long UNKNOWN_ADDRESS_TICK_MS = 500;
     private static final long TICK_MS = 1_000;
-
-    /** The first chunk is shorter than the others, so that rates which cost too much fall soon. */
-    private static final long FIRST_CHUNK_MS = 10_000;
-
+    private static final long FIRST_CHUNK_MS = 10_000; // Soon, so that rates which cost too much fall soon.
     private static final long SWEEP_AT_END_MS = 2_000;
 
     /** Finds out where the run lies; null while nobody knows. Asked on the recorder's thread. */
