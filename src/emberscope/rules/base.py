@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 from msgspec import Struct
 from msgspec.structs import fields
 
+from emberscope.logs.signature import Signature
+
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
     from emberscope.tables.table import Table
@@ -119,6 +121,7 @@ class Rule(Struct, Generic[LimitsT], frozen=True):
     whether its evidence is that nothing ran, as it seems too in a log that lacks some of the tasks. `needs_whole`:
     whether part of its evidence is that something came only once, so that `check` looks for that only in a log with
     begin and end of the application. `partly` is what it can do without, but then judges only part of what it is for.
+    `signatures` are what the reader of logs is to look for; they come back in table `log_events`.
     """
 
     code: str
@@ -131,6 +134,7 @@ class Rule(Struct, Generic[LimitsT], frozen=True):
     needs_all_tasks: bool = False
     needs_whole: bool = False
     partly: tuple[Reads, ...] = ()
+    signatures: tuple[Signature, ...] = ()
 
     @property
     def page(self) -> str:

@@ -10,6 +10,7 @@ from emberscope.tables.executors import EXECUTORS
 from emberscope.tables.frames import FRAMES
 from emberscope.tables.heap_classes import HEAP_CLASSES
 from emberscope.tables.jobs import JOBS
+from emberscope.tables.log_events import LOG_EVENTS
 from emberscope.tables.marks import MARKS
 from emberscope.tables.plan_metrics import PLAN_METRICS
 from emberscope.tables.plan_nodes import PLAN_NODES
@@ -58,5 +59,6 @@ TABLES: Final[tuple[Table, ...]] = (
     SPANS,
     SERIES,
     MARKS,
+    LOG_EVENTS,
     HEAP_CLASSES,
 )

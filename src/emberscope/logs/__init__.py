@@ -1,0 +1,1 @@
+"""Logs of drivers, executors, containers and cluster managers: text to typed events on one clock."""
