@@ -56,7 +56,6 @@ def test_a_file_is_known_by_its_content_whatever_its_name(tmp_path, data, kind):
         (b"\x89PNG\r\n\x1a\n", "looks like a picture"),
         (b"PAR1", "looks like a Parquet file"),
         (b"[0.005s][info][gc] Using G1\n", "looks like a garbage collection log"),
-        (b"25/01/31 12:00:00 INFO SparkContext: x\n", "looks like a container log"),
         (b"spark.master local\n", "looks like a Spark configuration"),
         (b"# TYPE x counter\n", "looks like Prometheus metrics"),
         (b"<!DOCTYPE html>", "looks like an HTML page"),
@@ -106,3 +105,19 @@ def test_packed_recordings_are_told_by_their_content(pack: str, tmp_path: Path) 
     for data in (plain("workload-jdk17.jfr.gz"), b"FLR\0" + random.Random(1).randbytes(5_000_000)):
         file.write_bytes(PACKINGS[pack](data))
         assert kind_of(str(file)) == "recording"
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"25/01/31 12:00:00 INFO SparkContext: x\n", "container_log"),
+        (gzip.compress(b"25/01/31 12:00:00 INFO SparkContext: x\n" * 9), "container_log"),
+        (b"java.lang.IllegalStateException: x\n\tat a.B.c(B.java:1)\n", "container_log"),
+        (b"[WARN] perf_event mmap failed: Operation not permitted\n", "container_log"),
+        (b"Why does my Spark job hang at the last task?\n", "question"),
+    ],
+)
+def test_logs_and_questions_are_told_by_content(tmp_path, data, kind):
+    path = tmp_path / "x"
+    path.write_bytes(data)
+    assert kind_of(str(path)) == kind

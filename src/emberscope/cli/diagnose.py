@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -81,11 +82,13 @@ def command(
         raise UsageError(f"--json and --format {form} ask for two things.", hint="Choose one.")
     form = "json" if as_json else form or form_of(output, _ENDINGS) or "text"
     from emberscope.report.diagnosis import Input, diagnose_document, diagnose_each, diagnose_one, run_of
+    from emberscope.rules.asked import SIGNATURES
     from emberscope.rules.evaluate import SEVERITIES
     from emberscope.sources.load import load_input
     from emberscope.tables.coverage import Coverage, Note
 
-    reading = read_inputs(inputs, kind, load_input, diagnose_one, output=output, of_application=True)
+    reader = partial(load_input, signatures=SIGNATURES)
+    reading = read_inputs(inputs, kind, reader, diagnose_one, output=output, of_application=True)
     described = [Input(run_of(found).path, of_kind, run_of(found).coverage) for of_kind, found in reading.results]
     described += [
         Input(error.path, None, Coverage((Note("missing_part", error.reason, error.path),)))

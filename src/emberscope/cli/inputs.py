@@ -27,7 +27,7 @@ _MOST_JOINED: Final = 2
 
 kind_option = click.option(
     "--kind",
-    type=click.Choice(["event_log", "recording", "collapsed", "perf_script", "run"]),
+    type=click.Choice(["event_log", "recording", "collapsed", "perf_script", "run", "container_log", "question"]),
     help="What the input is, where its content does not tell.",
 )
 

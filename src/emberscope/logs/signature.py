@@ -1,4 +1,4 @@
-"""What a rule looks for in logs: a pattern that the reader is given, so that one pass over the text serves all rules."""
+"""What a rule looks for in logs: a pattern that the reader is given, so that one pass serves all rules."""
 
 from __future__ import annotations
 

@@ -19,7 +19,8 @@ _MOST_QUOTED: Final = 300
 
 
 class Said(Struct, frozen=True):
-    """One row of `log_events`; `fields` are the named groups of the signature that was asked for."""
+    """One row of `log_events`; `fields` are the named groups of the signature that was asked for, `line` and `message`
+    the line of the record in which it was found."""
 
     event_id: int
     time_ms: int | None
@@ -58,7 +59,11 @@ def _by_signature(run: Run) -> Mapping[str, tuple[Said, ...]]:
         groups = json.loads(row["fields"] or "{}")
         for name in row["signatures"] or ():
             taken = {key: row[key] for key in Said.__struct_fields__ if key not in ("fields", "causes")}
-            found[name].append(Said(**taken, causes=tuple(row["causes"] or ()), fields=groups.get(name, {})))
+            fields = {key: value for key, value in groups.get(name, {}).items() if not key.startswith("@")}
+            # Where in the record it stands: the cause at the end of a trace is quoted as what it is.
+            for key in ("line", "message"):
+                taken[key] = groups.get(name, {}).get(f"@{key}", taken[key])
+            found[name].append(Said(**taken, causes=tuple(row["causes"] or ()), fields=fields))
     far = float("inf")
     return {
         name: tuple(sorted(rows, key=lambda row: (far if row.time_ms is None else row.time_ms, row.event_id)))

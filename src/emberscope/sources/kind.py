@@ -14,13 +14,14 @@ from emberscope.eventlog import codecs
 from emberscope.eventlog.databricks import is_databricks_part
 from emberscope.eventlog.rolled import loose_files
 from emberscope.eventlog.sniff import looks_like_event_log
+from emberscope.logs.sniff import looks_like_log, looks_like_question
 from emberscope.perf.collapsed import looks_collapsed
 from emberscope.perf.script import looks_like_perf_script
 from emberscope.sources.archive import archive_form
 from emberscope.store.layout import is_run
 from emberscope.unpack import GZIP_MAGIC, LZ4_MAGIC, ZSTD_MAGIC
 
-READABLE: Final = ("event_log", "recording", "collapsed", "perf_script", "run")
+READABLE: Final = ("event_log", "recording", "collapsed", "perf_script", "run", "container_log", "question")
 """The kinds that can be read."""
 
 ARCHIVE: Final = "archive"
@@ -57,10 +58,6 @@ _MAGICS: Final = (
 # Kinds of the contract that can be told but not read yet, and other things that people hand in by mistake.
 _TEXTS: Final = (
     (re.compile(rb"^\[[\d.,T:+-]+s?\].*\[gc[ ,\]]|\[GC \(|\[Full GC", re.M), "a garbage collection log"),
-    (
-        re.compile(rb"^\d{2,4}[/-]\d\d[/-]\d\d[ T]\d\d:\d\d:\d\d[.,\d]* +(?:TRACE|DEBUG|INFO|WARN|ERROR)", re.M),
-        "a container log",
-    ),
     (re.compile(rb"^spark\.[\w.]+[\s=:]", re.M), "a Spark configuration"),
     (re.compile(rb"^# (?:HELP|TYPE) ", re.M), "Prometheus metrics"),
     (re.compile(rb"\A\s*<(?:!doctype html|html)", re.I), "an HTML page"),
@@ -68,6 +65,9 @@ _TEXTS: Final = (
     (re.compile(rb"\A\s*[{\[]"), "a JSON document"),
     (re.compile(rb"\A#!"), "a script"),
 )
+
+_ASKED: Final = frozenset({"plain text", "a Spark configuration"})
+"""What a question may look like."""
 
 
 def kind_of(path: str) -> str:
@@ -102,6 +102,11 @@ def kind_of_bytes(head: bytes, path: str) -> str:
         return "perf_script"
     if looks_collapsed(plain):
         return "collapsed"
+    if _is_text(plain):
+        if looks_like_log(plain):
+            return "container_log"
+        if looks_like_question(plain) and describe(plain) in _ASKED:
+            return "question"
     raise InputError(
         path,
         f"this is not something emberscope can read: it looks like {describe(plain)}.",
@@ -160,6 +165,13 @@ def _lz4_literals(head: bytes) -> bytes:
         count += head[position]
         position += 1
     return head[position : position + count]
+
+
+def _is_text(head: bytes) -> bool:
+    """Whether it is text at all: a few bytes that are none stand in many a log."""
+    if any(head.startswith(magic) for magic, _ in _MAGICS) or head.count(b"\0") > len(head) // 100:
+        return False
+    return _share_of_text(head) >= 0.9
 
 
 def read_head(path: Path) -> bytes:

@@ -10,12 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from emberscope.errors import InputError, StoreError, UsageError
 from emberscope.eventlog.read import read_event_log, read_facts
 from emberscope.eventlog.rolled import loose_files
 from emberscope.sources.kind import ARCHIVE, READABLE, kind_of
+from emberscope.sources.logs import load_log, load_question, with_log_events
 from emberscope.sources.members import members
 from emberscope.sources.processes import in_processes, useful_processes
 from emberscope.sources.recording import load_recording, load_text_profile
@@ -24,6 +25,9 @@ from emberscope.sources.shown import Shown, shown_error, shown_run
 from emberscope.sources.unpacked import is_archive, unpacked
 from emberscope.store.layout import INCOMING, is_run, runs_of
 from emberscope.tables.run import Run
+
+if TYPE_CHECKING:
+    from emberscope.logs.signature import Signature
 
 _Result = TypeVar("_Result")
 
@@ -69,18 +73,25 @@ def load(
     lines: bool = False,
     compilation: bool = False,
     files: tuple[str, ...] = (),
+    signatures: Sequence[Signature] = (),
 ) -> Run:
     """The run at `path`, of whatever kind; with `lines`, frames of recordings carry their source line, and with
     `compilation` they are told apart by how their method was compiled.
 
-    Of a directory of recordings only `files` are read where they are given.
+    Of a directory of recordings or logs only `files` are read where they are given. `signatures` are what to look for
+    in logs, and in the errors of an event log: they come back in table `log_events`.
 
     Raises `InputError` where it cannot be read at all.
     """
     try:
         match kind or kind_of(path):
             case "event_log":
-                return read_event_log(path)
+                run = read_event_log(path)
+                return with_log_events(run, signatures) if signatures else run
+            case "container_log":
+                return load_log(path, signatures, files=files)
+            case "question":
+                return load_question(path, signatures)
             case "recording":
                 return load_recording(path, lines=lines, compilation=compilation, files=files)
             case "collapsed" | "perf_script" as text:
@@ -97,9 +108,11 @@ def load(
         raise InputError(path, f"cannot be read: {error.strerror or error}.") from error
 
 
-def load_input(item: Input, *, lines: bool = False, compilation: bool = False) -> Run:
+def load_input(
+    item: Input, *, lines: bool = False, compilation: bool = False, signatures: Sequence[Signature] = ()
+) -> Run:
     """As `load`, of something that `find_inputs` found."""
-    return load(item.path, item.kind, lines=lines, compilation=compilation, files=item.files)
+    return load(item.path, item.kind, lines=lines, compilation=compilation, files=item.files, signatures=signatures)
 
 
 def load_facts(item: Input) -> Run:

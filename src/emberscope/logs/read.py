@@ -1,0 +1,240 @@
+"""Logs to rows of `log_events`: one pass over the bytes, in which only lines that may matter are looked at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, BinaryIO, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from emberscope.logs.folding import MOST_TEXT, Folding
+from emberscope.logs.head import Head, head_of
+from emberscope.logs.matcher import Matcher, groups_of
+from emberscope.logs.place import Place, container_of_executor, executor_about, role_of
+from emberscope.logs.trace import trace_of
+from emberscope.redact import Redactor
+
+_BLOCK: Final = 8 << 20
+_MOST_OF_LINE: Final = 64 * 1024
+"""Bytes of a line that are kept; a line may be as long as it likes."""
+_MOST_LINES: Final = 400
+"""Lines of one record; stack traces with their causes have some hundreds."""
+_MOST_OF_RECORD: Final = 1 << 20
+_LOOSE_LINES: Final = 60
+"""Lines that are taken together where none of them has a head."""
+_BAD: Final = frozenset({"FATAL", "ERROR", "WARN"})
+NOISE: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_STARTS: Final = re.compile(
+    r"Exception in thread |Container: container_|LogType: ?\w|End of LogType|LogAggregationType:"
+)
+_GOES_ON: Final = re.compile(r"\s|Caused by: |Suppressed: |\.\.\. \d+ more|at [\w.$]+\(")
+
+
+class LogReader:
+    """What several logs say, in `folding`; `lines` and `cut_bytes` of them were read and left out."""
+
+    def __init__(self, matcher: Matcher) -> None:
+        self._matcher = matcher
+        self.folding = Folding()
+        self.redactor = Redactor()
+        self.lines = 0
+        self.heads = 0
+        self.cut_bytes = 0
+        self.first_ms: int | None = None
+        self.last_ms: int | None = None
+        self.containers: dict[str, tuple[str, str]] = {}
+
+    def read(self, stream: BinaryIO, place: Place) -> None:
+        """All of one log, as plain bytes."""
+        carry = b""
+        line = 1
+        while True:
+            piece = stream.read(_BLOCK)
+            data = carry + piece
+            if not data:
+                return
+            if piece:
+                end = data.rfind(b"\n") + 1
+                if not end:
+                    if len(data) > 2 * _BLOCK:
+                        self.cut_bytes += len(data) - _MOST_OF_LINE
+                        data = data[:_MOST_OF_LINE]
+                    carry = data
+                    continue
+            else:
+                end = len(data)
+            block = _Block(data[:end], line)
+            used, lines = self._block(block, place, last=not piece)
+            carry = data[used:]
+            line += lines
+            self.lines += lines
+            if not piece:
+                return
+
+    def _block(self, block: _Block, place: Place, *, last: bool) -> tuple[int, int]:
+        """The records of a block, but for the last one where more may follow; bytes and lines that were used."""
+        if block.first == 1:
+            self._begin(block, place)
+        limit = block.count if last else block.start_of_record(block.count - 1, 0)
+        if limit == 0:
+            if block.count < _MOST_LINES and block.offsets[-1] < _MOST_OF_RECORD:
+                return 0, 0
+            limit = block.count
+        done = 0
+        for index in block.matching(self._matcher.line_pattern):
+            if index < done:
+                continue
+            if index >= limit:
+                break
+            start = block.start_of_record(index, done)
+            done = block.end_of_record(start)
+            self._record(block, start, max(done, index + 1), place)
+            done = max(done, index + 1)
+        return int(block.offsets[limit]), limit
+
+    def _begin(self, block: _Block, place: Place) -> None:
+        """What the first lines tell of who wrote the log, and when."""
+        for index in range(min(block.count, 300)):
+            text = block.text(index)
+            head = block.head(index)
+            place.learn(text)
+            if head is None:
+                continue
+            self.heads += 1
+            self._seen_at(head.time_ms)
+            place.role = place.role or role_of(head.logger)
+        for index in range(max(0, block.count - 5), block.count):
+            head = block.head(index)
+            self._seen_at(head.time_ms if head is not None else None)
+
+    def _seen_at(self, time_ms: int | None) -> None:
+        if time_ms is None:
+            return
+        self.first_ms = time_ms if self.first_ms is None else min(self.first_ms, time_ms)
+        self.last_ms = time_ms if self.last_ms is None else max(self.last_ms, time_ms)
+
+    def _record(self, block: _Block, start: int, end: int, place: Place) -> None:
+        head = block.head(start)
+        first = block.text(start)
+        lines = [first[head.length :] if head is not None and head.message is None else first]
+        lines += [block.text(index) for index in range(start + 1, end)]
+        if head is not None and head.message is not None:
+            lines = [*head.message.split("\n"), *(head.more.split("\n") if head.more else ()), *lines[1:]]
+        place.learn(lines[0])
+        started = container_of_executor(lines[0])
+        if started is not None:
+            self.containers[started[0]] = started[1:]
+        self.add(lines, place, head, line=block.first + start)
+
+    def add(
+        self, lines: Sequence[str], place: Place, head: Head | None, *, line: int | None, keep: bool = False
+    ) -> None:
+        """One record by its lines, the first without its head. It becomes a row where a signature matches it or its
+        writer thought it bad; with `keep`, always."""
+        while len(lines) > 1 and not lines[-1].strip():
+            lines = lines[:-1]
+        whole = "\n".join(lines)
+        text = self.redactor.text(whole) or ""
+        found = self._matcher.found(text)
+        level = head.level if head is not None else None
+        loose = level is None and (lines[0].startswith("Exception in thread") or "Traceback (most recent" in whole)
+        if not found and level not in _BAD and not loose and not keep:
+            return
+        time_ms = head.time_ms if head is not None else None
+        self._seen_at(time_ms)
+        shown = text.split("\n")
+        trace = trace_of(shown)
+        fields = {}
+        for name, match in found.items():
+            above = text.count("\n", 0, match.start() + _leading(match[0]))
+            fields[name] = groups_of(match, None if line is None else line + above, shown[above].strip())
+        logger = head.logger if head is not None else None
+        role = role_of(logger)
+        if role in (None, "executor") and place.role is not None:
+            role = place.role
+        executor_id = place.executor_id or executor_about(text[:2000])
+        values: dict[str, Any] = {
+            "level": level,
+            "logger": logger,
+            "thread": head.thread if head is not None else None,
+            "message": shown[0][:MOST_TEXT],
+            "text": text[:MOST_TEXT],
+            "exception": trace.exception,
+            "causes": list(trace.causes),
+            "frames": list(trace.frames),
+            "file": place.file,
+            "line": line,
+            "role": role,
+            "executor_id": executor_id,
+            "container_id": (head.pod if head is not None else None) or place.container_id,
+            "host": place.host,
+            "app_id": place.app_id,
+        }
+        self.folding.add(values, time_ms, fields, trace.causes)
+
+
+class _Block:
+    """Whole lines of a log, the first of which has number `first`."""
+
+    def __init__(self, data: bytes, first: int) -> None:
+        self._data = data
+        self.first = first
+        ends = np.flatnonzero(np.frombuffer(data, np.uint8) == 10) + 1
+        if not len(ends) or ends[-1] != len(data):
+            ends = np.append(ends, len(data))
+        self.offsets = np.concatenate((np.zeros(1, np.int64), ends.astype(np.int64)))
+        self.count = len(ends)
+        self._heads: dict[int, Head | None] = {}
+
+    def matching(self, pattern: str) -> list[int]:
+        """The lines in which RE2 finds the pattern."""
+        buffers = [None, pa.py_buffer(self.offsets), pa.py_buffer(self._data)]
+        lines = pa.LargeBinaryArray.from_buffers(pa.large_binary(), self.count, buffers)
+        found: list[int] = pc.indices_nonzero(pc.match_substring_regex(lines, pattern)).to_pylist()
+        return found
+
+    def text(self, index: int) -> str:
+        start, end = int(self.offsets[index]), int(self.offsets[index + 1])
+        text = self._data[start : min(end, start + _MOST_OF_LINE)].decode("utf-8", "replace").rstrip("\r\n")
+        return NOISE.sub("", text) if not text.isprintable() else text
+
+    def head(self, index: int) -> Head | None:
+        if index not in self._heads:
+            self._heads[index] = head_of(self.text(index))
+        return self._heads[index]
+
+    def start_of_record(self, index: int, floor: int) -> int:
+        """The first line of the record in which line `index` stands, not before `floor`."""
+        lowest = max(floor, index - _MOST_LINES)
+        for start in range(index, lowest - 1, -1):
+            if self.head(start) is not None or _STARTS.match(self.text(start)):
+                return start
+        # No head within reach: the lines around it, up to an empty one.
+        start = index
+        while start > max(floor, index - _LOOSE_LINES) and self._joins(start):
+            start -= 1
+        return start
+
+    def end_of_record(self, start: int) -> int:
+        """The line behind the record that begins in line `start`."""
+        headed = self.head(start) is not None
+        most = min(self.count, start + (_MOST_LINES if headed else 2 * _LOOSE_LINES))
+        end = start + 1
+        while end < most and self.head(end) is None and not _STARTS.match(self.text(end)):
+            if not headed and not self._joins(end):
+                break
+            end += 1
+        return end
+
+    def _joins(self, index: int) -> bool:
+        """Whether a line without a head belongs to the one above it, which has none either."""
+        line, above = self.text(index), self.text(index - 1)
+        return bool(line.strip() and above.strip()) and (line != above or _GOES_ON.match(line) is not None)
+
+
+def _leading(found: str) -> int:
+    """Characters of what was found before its first line with something in it."""
+    return len(found) - len(found.lstrip("\n"))

@@ -1,0 +1,45 @@
+"""Whether a text is a log or a question, by its first lines."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from emberscope.logs.head import head_of
+from emberscope.logs.read import NOISE
+
+_LINES: Final = 200
+_ENOUGH: Final = 3
+_TRACE: Final = re.compile(
+    r"^\s+at [\w.$]+\(|^(?:Caused by: |Exception in thread )?(?:[a-z_]\w*\.)+[A-Z]\w*(?:Exception|Error)\b"
+    r"|^Traceback \(most recent call last\)|^Container: container_|^Log ?Type: ?\w",
+    re.MULTILINE,
+)
+_WORDS: Final = re.compile(
+    r"(?i)\b(?:spark|pyspark|executors?|driver|yarn|emr|databricks|glue|livy|shuffle|kafka|hive|hudi|iceberg|parquet"
+    r"|dataframe|partitions?|tasks?|stages?|joins?|quer(?:y|ies)|listing|cluster|oom|jvm|gc|flame ?graph|profil\w+|perf"
+    r"|exit (?:code|status)|exception|error)\b"
+)
+_MOST_ASKED: Final = 32 * 1024
+
+
+def looks_like_log(head: bytes) -> bool:
+    """Whether a tenth of the first lines, or three of them, begin as records of logs do; or a stack trace is there."""
+    text = NOISE.sub("", head.decode("utf-8", "replace"))
+    if _TRACE.search(text):
+        return True
+    lines = [line for line in text.split("\n")[:_LINES] if line.strip()]
+    heads = 0
+    for line in lines:
+        found = head_of(line)
+        heads += found is not None and (found.level is not None or (found.time_ms is not None and found.length > 15))
+    return heads >= min(_ENOUGH, max(1, len(lines) // 10))
+
+
+def looks_like_question(text: bytes) -> bool:
+    """Whether a short text speaks of what we can answer."""
+    return (
+        len(text) <= _MOST_ASKED
+        and len(text.split()) >= 3
+        and _WORDS.search(text.decode("utf-8", "replace")) is not None
+    )

@@ -1,0 +1,149 @@
+"""Logs and questions as runs of which nothing but what was written is known, in table `log_events`."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from emberscope.errors import InputError
+from emberscope.logs.head import Head
+from emberscope.logs.matcher import Matcher
+from emberscope.logs.place import Place, place_of
+from emberscope.logs.read import LogReader
+from emberscope.logs.rows import table_of
+from emberscope.sources.plain import plain_stream
+from emberscope.tables.coverage import Coverage, Note
+from emberscope.tables.run import Application, Run
+
+if TYPE_CHECKING:
+    from emberscope.logs.signature import Signature
+
+_MOST_FAILURES: Final = 5000
+"""Texts of one table of an event log; they are alike."""
+
+# Table, column with the text, with the time, with the executor.
+_TEXTS: Final = (
+    ("executor_events", "reason", "time_ms", "executor_id"),
+    ("executors", "removed_reason", "removed_ms", "executor_id"),
+    ("tasks", "error_message", "finish_ms", "executor_id"),
+    ("stages", "failure_reason", "completed_ms", None),
+    ("jobs", "error_message", "completed_ms", None),
+    ("sql_executions", "error_message", "ended_ms", None),
+)
+
+
+def load_log(path: str, signatures: Sequence[Signature] = (), *, files: Sequence[str] = ()) -> Run:
+    """A log, or the `files` of a directory of logs of one application, as a run.
+
+    Raises `InputError` where none of them can be read.
+    """
+    reader = LogReader(Matcher(signatures))
+    places: list[Place] = []
+    notes: list[Note] = []
+    for file in files or (path,):
+        place = place_of(file)
+        try:
+            with plain_stream(Path(file)) as (stream, missing):
+                reader.read(stream, place)
+            if missing():
+                notes.append(Note("cut", f"Of this log the end is not there: {missing()}.", file))
+        except OSError as error:
+            notes.append(Note("missing_part", f"A log cannot be read: {error.strerror or error}.", file))
+            if not files:
+                raise
+            continue
+        places.append(place)
+    if not places:
+        raise InputError(path, notes[0].message if notes else "it holds no log.")
+    return _run(path, reader, places, notes)
+
+
+def load_question(path: str, signatures: Sequence[Signature] = ()) -> Run:
+    """A question in plain words, with whatever lines of logs stand in it."""
+    text = Path(path).read_bytes().decode("utf-8", "replace")
+    return run_of_question(text, signatures, path)
+
+
+def run_of_text(text: str, signatures: Sequence[Signature] = (), path: str = "log") -> Run:
+    """The run that a log with this text is."""
+    reader = LogReader(Matcher(signatures))
+    place = place_of(path)
+    reader.read(io.BytesIO(text.encode("utf-8", "surrogateescape")), place)
+    return _run(path, reader, [place], [])
+
+
+def run_of_question(text: str, signatures: Sequence[Signature] = (), path: str = "question") -> Run:
+    """The run that a question with this text is: what it quotes of logs, and what it tells in words."""
+    matcher = Matcher(signatures)
+    reader = LogReader(matcher)
+    place = Place(path)
+    reader.read(io.BytesIO(text.encode("utf-8", "surrogateescape")), place)
+    quoted = {name for row in reader.folding.rows for name in row.values["signatures"]}
+    told = [name for name in matcher.told(text) if name not in quoted]
+    words = reader.redactor.text(text.strip()) or ""
+    values: dict[str, Any] = {
+        "message": words.partition("\n")[0],
+        "text": words[:8000],
+        "causes": [],
+        "frames": [],
+        "level": None,
+        "logger": None,
+        "file": path,
+        "line": 1,
+        "executor_id": None,
+    }
+    reader.folding.add(values, None, {name: {} for name in told}, ())
+    return _run(path, reader, [place], [])
+
+
+def with_log_events(run: Run, signatures: Sequence[Signature]) -> Run:
+    """The run of an event log, with the reasons and errors in it as table `log_events`."""
+    reader = LogReader(Matcher(signatures))
+    for name, column, when, who in _TEXTS:
+        table = run.tables.get(name)
+        if table is None or column not in table.column_names:
+            continue
+        failed = table.filter(table[column].is_valid())[:_MOST_FAILURES]
+        keys = [key for key in (column, when, who) if key is not None and key in failed.column_names]
+        for row in failed.select(keys).to_pylist():
+            if row[column]:
+                place = Place(run.path, executor_id=row.get(who or ""), app_id=run.application.app_id)
+                head = Head(0, row.get(when))
+                reader.add(row[column].split("\n"), place, head, line=None, keep=True)
+    return replace(run, tables={**run.tables, "log_events": table_of(reader.folding.rows)})
+
+
+def _run(path: str, reader: LogReader, places: Iterable[Place], notes: Sequence[Note]) -> Run:
+    known = list(places)
+
+    def said(name: str) -> str | None:
+        return next((getattr(place, name) for place in known if getattr(place, name)), None)
+
+    application = Application(
+        app_id=said("app_id"),
+        app_name=said("app_name"),
+        spark_version=said("spark_version"),
+        lines=reader.lines,
+    )
+    return Run(
+        path=path,
+        application=application,
+        tables={"log_events": table_of(reader.folding.rows)},
+        coverage=Coverage((*notes, *_limits(path, reader))),
+    )
+
+
+def _limits(path: str, reader: LogReader) -> list[Note]:
+    notes = []
+    if reader.cut_bytes:
+        message = "Of lines longer than 16 MiB the beginning is read."
+        notes.append(Note("limited", message, path, {"bytes": float(reader.cut_bytes)}))
+    if reader.folding.beyond:
+        message = "More kinds of warnings and errors than are kept: the first are there."
+        notes.append(Note("limited", message, path, {"events": float(reader.folding.beyond)}))
+    if reader.redactor.count:
+        notes.append(Note("redacted", f"{reader.redactor.count} secrets were taken out of lines.", path))
+    return notes

@@ -1,0 +1,128 @@
+"""Records, their places and their counts."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from emberscope.logs.signature import Signature
+from emberscope.sources.logs import run_of_text
+
+KILLED = Signature(
+    "killed",
+    r"exceeding .*?memory limits. (?P<used>[\d.]+ GB) of (?P<limit>[\d.]+ GB)",
+    ("Container killed by YARN",),
+    (("killed", "yarn"),),
+)
+HEAP = Signature("heap", r"OutOfMemoryError: (?P<what>.+)", ("java.lang.OutOfMemoryError",))
+
+
+def rows(text: str, path: str = "log") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = run_of_text(text, (KILLED, HEAP), path).tables["log_events"].to_pylist()
+    return found
+
+
+TRACE = """21/02/03 07:55:00 INFO Executor: Running task 0.0 in stage 1.0 (TID 5)
+21/02/03 07:55:00 ERROR Executor: Exception in task 0.0 in stage 1.0 (TID 5)
+org.apache.spark.SparkException: Task failed while writing rows.
+\tat org.apache.spark.sql.execution.datasources.FileFormatWriter$.executeTask(FileFormatWriter.scala:296)
+\tat org.apache.spark.scheduler.Task.run(Task.scala:131)
+Caused by: java.lang.OutOfMemoryError: Java heap space
+\tat java.util.Arrays.copyOfRange(Arrays.java:3664)
+\tat java.lang.String.<init>(String.java:207)
+\t... 9 more
+21/02/03 07:55:01 INFO ShutdownHookManager: Shutdown hook called
+"""
+
+
+def test_a_trace_is_one_record_with_its_causes() -> None:
+    (row,) = rows(TRACE)
+
+    assert (row["line"], row["level"], row["logger"], row["role"]) == (2, "ERROR", "Executor", "executor")
+    assert row["exception"] == "org.apache.spark.SparkException"
+    assert row["causes"] == [
+        "org.apache.spark.SparkException: Task failed while writing rows.",
+        "java.lang.OutOfMemoryError: Java heap space",
+    ]
+    assert row["frames"] == [
+        "java.util.Arrays.copyOfRange(Arrays.java:3664)",
+        "java.lang.String.<init>(String.java:207)",
+    ]
+    heap = json.loads(row["fields"])["heap"]
+    assert heap == {
+        "what": "Java heap space",
+        "@line": 6,
+        "@message": "Caused by: java.lang.OutOfMemoryError: Java heap space",
+    }
+
+
+def test_blocks_may_end_anywhere(monkeypatch: Any) -> None:
+    whole = rows(TRACE * 50)
+    for size in (1, 7, 100, 1000):
+        monkeypatch.setattr("emberscope.logs.read._BLOCK", size)
+        assert rows(TRACE * 50) == whole
+    assert whole[0]["count"] == 50
+
+
+def test_figures_of_signatures_are_kept_apart_and_others_counted() -> None:
+    line = (
+        "18/05/16 00:53:{0:02d} WARN YarnAllocator: Container killed by YARN for exceeding memory limits. "
+        "{1} GB of 8 GB physical memory used."
+    )
+    text = "\n".join(line.format(second, 8 + second / 10) for second in range(3))
+    noise = "\n".join(f"18/05/16 00:54:{second:02d} WARN Client: Retry {second} of 60" for second in range(60))
+
+    found = rows(f"{text}\n{noise}\n")
+
+    assert [json.loads(row["fields"])["killed"]["used"] for row in found[:3]] == ["8.0 GB", "8.1 GB", "8.2 GB"]
+    assert [(row["count"], row["message"]) for row in found[3:]] == [(60, "Retry 0 of 60")]
+    assert found[3]["last_ms"] - found[3]["time_ms"] == 59_000
+
+
+def test_nothing_of_a_healthy_log_is_kept() -> None:
+    text = "18/05/16 00:53:32 INFO Utils: Successfully started service 'sparkDriver' on port 1.\n" * 1000
+    assert rows(text + "18/05/16 00:53:32 INFO X: ERROR is only a word here\n") == []
+
+
+def test_lines_of_aggregated_logs_belong_to_their_container() -> None:
+    # The headings are those that `yarn logs -applicationId` prints in Hadoop 3.
+    text = (
+        "Container: container_1526432012000_0007_01_000003 on host-3.example.com_8041\n"
+        "LogAggregationType: AGGREGATED\n"
+        "====================\nLogType:stderr\nLogLength:99\nLogContents:\n"
+        "18/05/16 00:53:30 INFO CoarseGrainedExecutorBackend: Starting executor ID 2 on host host-3.example.com\n"
+        + TRACE
+    )
+    (row,) = rows(text)
+
+    assert row["container_id"] == "container_1526432012000_0007_01_000003"
+    assert (row["host"], row["executor_id"], row["role"]) == ("host-3.example.com", "2", "executor")
+    assert row["app_id"] == "application_1526432012000_0007"
+
+
+def test_places_by_path() -> None:
+    emr = "j-1/containers/application_1526432012000_0007/container_1526432012000_0007_01_000001/stderr.gz"
+    assert {row["app_id"] for row in rows(TRACE, emr)} == {"application_1526432012000_0007"}
+    assert [row["role"] for row in rows(TRACE, emr)] == ["am"]
+    assert [(row["role"], row["executor_id"]) for row in rows(TRACE, "pods/sales-1a2b-exec-7.log")] == [
+        ("executor", "7")
+    ]
+
+
+def test_a_line_of_any_length_and_bytes_of_any_kind(monkeypatch: Any) -> None:
+    monkeypatch.setattr("emberscope.logs.read._BLOCK", 1000)
+    long = "18/05/16 00:53:32 ERROR X: java.lang.OutOfMemoryError: much" + "x" * 100_000
+    found = rows(long + "\n" + "\x00\x01\x7f\n" + TRACE)
+
+    assert [row["line"] for row in found] == [1, 4]
+    assert len(found[0]["text"]) <= 8000
+
+
+def test_secrets_are_taken_out() -> None:
+    (row,) = rows("18/05/16 00:53:32 ERROR X: cannot log in with password=hunter22 here\n")
+    assert "hunter22" not in str(row)
+
+
+def test_the_reader_counts_all_lines() -> None:
+    run = run_of_text(TRACE * 3)
+    assert run.application.lines == TRACE.count("\n") * 3
