@@ -95,18 +95,20 @@ def read_one(
     know no application are among what is bad.
     """
     from emberscope.sources.join import join
+    from emberscope.sources.kind import TEXTS
     from emberscope.sources.load import load_input, whole
 
     check_output(output, [path])
     reading: Reading[Run] = Reading()
     with ExitStack() as stack:
         found = _find(path, kind, stack, reading.problems)
-        if len(found) > _MOST_JOINED:
-            raise _several(path, [item.path for item, _ in found])
+        data = [item.path for item, _ in found if item.kind not in TEXTS]
+        if len(data) > _MOST_JOINED:
+            raise _several(path, data)
         reader = partial(load_input, lines=lines, compilation=compilation)
         for one in _read(found, reader, whole, reading.problems, of_application):
             reading.results.append(one)
-            if len(reading.results) > _MOST_JOINED:
+            if sum(kind not in TEXTS for kind, _ in reading.results) > _MOST_JOINED:
                 raise _several(path, [one[1].path])
     if not reading.results:
         raise reading.problems[0]

@@ -59,6 +59,9 @@ _FILE_ROLES: Final = (
     ("client", re.compile(r"/steps/s-\w+/")),
 )
 
+SHARED_ROLES: Final = frozenset({"node", "worker", "history", "livy"})
+"""Daemons that serve many applications: an application that they name is not that of the log."""
+
 
 class Place(Struct):
     """What is known of the writer of a log; it changes as the log says more."""
@@ -89,14 +92,8 @@ class Place(Struct):
         name = _NAME.search(line)
         if name is not None:
             self.app_name = name["name"].strip()
-        if self.app_id is None:
-            application = APPLICATION.search(line)
-            if application is not None:
-                self.app_id = application[1]
-            else:
-                container = _CONTAINER.search(line)
-                if container is not None:
-                    self.app_id = f"application_{container['app']}"
+        if self.app_id is None and self.role not in SHARED_ROLES:
+            self.app_id = application_in(line)
 
     def _container(self, name: str) -> None:
         found = _CONTAINER.search(name)
@@ -129,6 +126,14 @@ def place_of(path: str) -> Place:
         place.host = instance["host"]
     place.role = place.role or next((role for role, pattern in _FILE_ROLES if pattern.search(slashes)), None)
     return place
+
+
+def application_in(text: str) -> str | None:
+    """The first application that a text names, by its id or by that of a container."""
+    application, container = APPLICATION.search(text), _CONTAINER.search(text)
+    if application is not None and (container is None or application.start() <= container.start()):
+        return application[1]
+    return f"application_{container['app']}" if container is not None else None
 
 
 def role_of(logger: str | None) -> str | None:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from emberscope.logs.folding import MOST_TEXT, Folding
 from emberscope.logs.head import Head, head_of
 from emberscope.logs.matcher import Matcher, groups_of
-from emberscope.logs.place import Place, container_of_executor, executor_about, role_of
+from emberscope.logs.place import SHARED_ROLES, Place, application_in, container_of_executor, executor_about, role_of
 from emberscope.logs.trace import trace_of
 from emberscope.redact import Redactor
 
@@ -23,6 +23,8 @@ _MOST_OF_LINE: Final = 64 * 1024
 _MOST_LINES: Final = 400
 """Lines of one record; stack traces with their causes have some hundreds."""
 _MOST_OF_RECORD: Final = 1 << 20
+_BEGINNING: Final = 300
+"""Lines that are looked at, whatever they say, for who wrote the log."""
 _LOOSE_LINES: Final = 60
 """Lines that are taken together where none of them has a head."""
 _BAD: Final = frozenset({"FATAL", "ERROR", "WARN"})
@@ -31,6 +33,16 @@ _STARTS: Final = re.compile(
     r"Exception in thread |Container: container_|LogType: ?\w|End of LogType|LogAggregationType:"
 )
 _GOES_ON: Final = re.compile(r"\s|Caused by: |Suppressed: |\.\.\. \d+ more|at [\w.$]+\(")
+
+
+def first_role(text: str) -> str | None:
+    """The kind of process that the first telling line of a log names."""
+    for line in text.split("\n")[:_BEGINNING]:
+        head = head_of(line)
+        role = role_of(head.logger) if head is not None else None
+        if role is not None:
+            return role
+    return None
 
 
 class LogReader:
@@ -97,7 +109,7 @@ class LogReader:
 
     def _begin(self, block: _Block, place: Place) -> None:
         """What the first lines tell of who wrote the log, and when."""
-        for index in range(min(block.count, 300)):
+        for index in range(min(block.count, _BEGINNING)):
             text = block.text(index)
             head = block.head(index)
             place.learn(text)
@@ -171,7 +183,7 @@ class LogReader:
             "executor_id": executor_id,
             "container_id": (head.pod if head is not None else None) or place.container_id,
             "host": place.host,
-            "app_id": place.app_id,
+            "app_id": application_in(text[:2000]) if place.role in SHARED_ROLES else place.app_id,
         }
         self.folding.add(values, time_ms, fields, trace.causes)
 

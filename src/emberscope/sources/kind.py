@@ -24,6 +24,9 @@ from emberscope.unpack import GZIP_MAGIC, LZ4_MAGIC, ZSTD_MAGIC
 READABLE: Final = ("event_log", "recording", "collapsed", "perf_script", "run", "container_log", "question")
 """The kinds that can be read."""
 
+TEXTS: Final = frozenset({"container_log", "question"})
+"""Kinds that are what people and programs wrote, kept as table `log_events`."""
+
 ARCHIVE: Final = "archive"
 """What packs several inputs. It is never the kind of a result: those have the kinds of what is in it."""
 

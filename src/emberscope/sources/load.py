@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 from emberscope.errors import InputError, StoreError, UsageError
 from emberscope.eventlog.read import read_event_log, read_facts
 from emberscope.eventlog.rolled import loose_files
-from emberscope.sources.kind import ARCHIVE, READABLE, kind_of
+from emberscope.sources.kind import ARCHIVE, READABLE, TEXTS, kind_of
+from emberscope.sources.log_groups import grouped
 from emberscope.sources.logs import load_log, load_question, with_log_events
 from emberscope.sources.members import members
 from emberscope.sources.processes import in_processes, useful_processes
@@ -171,10 +172,11 @@ def read_many(
 def of_many(items: Sequence[Input]) -> list[Input]:
     """The inputs, told that they are `of_many` where that is so.
 
-    An archive may hold one of anything: with two other inputs there are enough.
+    An archive may hold one of anything: with two other inputs there are enough. Texts do not count: little is kept of
+    them, and they go to the application that they name.
     """
-    kinds = [item.kind for item in items]
-    many = len(items) > 2 or kinds.count("event_log") > 1 or kinds.count("recording") > 1
+    kinds = [item.kind for item in items if item.kind not in TEXTS]
+    many = len(kinds) > 2 or kinds.count("event_log") > 1 or kinds.count("recording") > 1
     return [replace(item, of_many=True) for item in items] if many else list(items)
 
 
@@ -206,10 +208,12 @@ def as_known(item: Input, run: Run) -> Run:
 
 
 def _unread_files(run: Run, files: Sequence[str]) -> list[InputError]:
-    """The recordings of a directory of which nothing could be read."""
+    """The recordings or logs of a directory of which nothing could be read."""
     if not files:
         return []
     read = {facts.path for facts in run.recordings}
+    if "log_events" in run.tables:
+        read = set(files) - {note.where for note in run.coverage.notes if note.code == "missing_part"}
     said = {note.where: note.message for note in run.coverage.notes if note.code == "missing_part"}
     return [InputError(file, said.get(file, "it cannot be read.")) for file in files if file not in read]
 
@@ -313,6 +317,7 @@ def _inputs_in(place: Path) -> tuple[list[Input], list[InputError]]:
     if there.recordings:
         found.append(Input(path, "recording", files=tuple(there.recordings)))
     found += [Input(run, "run") for run in there.runs]
+    found += [Input(common, "container_log", files=files) for common, files in grouped(there.logs)]
     if not found:
         return [Input(path, kind_of(path))], []  # raises one sentence about all of it
     return found, there.problems

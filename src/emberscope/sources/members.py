@@ -27,6 +27,7 @@ class Members:
 
     singles: list[tuple[str, str]] = field(default_factory=list)
     recordings: list[str] = field(default_factory=list)
+    logs: list[str] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
     problems: list[InputError] = field(default_factory=list)
 
@@ -97,9 +98,11 @@ def _add_file(path: Path, found: Members, *, beside_log: bool) -> None:
     else:
         if kind == "recording":
             found.recordings.append(str(path))
+        elif kind == "container_log":
+            found.logs.append(str(path))
         else:
             found.singles.append((str(path), kind))
-    if len(found.singles) + len(found.recordings) + len(found.problems) > MAX_MEMBERS:
+    if len(found.singles) + len(found.recordings) + len(found.logs) + len(found.problems) > MAX_MEMBERS:
         raise InputError(str(path.parent), f"more than {MAX_MEMBERS} files lie in it.", hint="Give one of them.")
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from emberscope.errors import InputError
 from emberscope.tables.coverage import Coverage
 from emberscope.tables.run import Run
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,20 @@ def shown_run(run: Run, place: str, name: str, words: str = "") -> Run:
     recordings = tuple(
         replace(facts, path=facts.path.replace(place, name), coverage=named(facts.coverage)) for facts in run.recordings
     )
-    return replace(run, path=run.path.replace(place, name), coverage=named(run.coverage), recordings=recordings)
+    tables = dict(run.tables)
+    if "log_events" in tables:
+        tables["log_events"] = _shown_files(tables["log_events"], place, name)
+    path = run.path.replace(place, name)
+    return replace(run, path=path, coverage=named(run.coverage), recordings=recordings, tables=tables)
+
+
+def _shown_files(events: pa.Table, place: str, name: str) -> pa.Table:
+    import pyarrow as pa
+
+    at = events.schema.get_field_index("file")
+    files = [file and file.replace(place, name) for file in events["file"].to_pylist()]
+    column = pa.array(files, pa.string()).dictionary_encode()
+    return events.set_column(at, events.schema.field(at), column)
 
 
 def shown_error(error: InputError, place: str, name: str) -> InputError:

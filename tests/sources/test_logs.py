@@ -1,0 +1,97 @@
+"""Logs as inputs: files, folders, packed ones, damaged ones."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from emberscope.errors import InputError
+from emberscope.logs.signature import Signature
+from emberscope.sources.load import find_inputs, load_input
+from emberscope.sources.logs import load_log, with_log_events
+from tests.rules.logs import PATHS, log_run
+
+HEAP = Signature("heap", r"OutOfMemoryError: (?P<what>.+)", ("java.lang.OutOfMemoryError",))
+FAILED = "21/02/03 07:55:00 ERROR Executor: Exception in task 0.0\njava.lang.OutOfMemoryError: Java heap space\n"
+
+
+def container(folder: Path, app: int, number: int, text: str = FAILED) -> Path:
+    """A folder of `yarn.nodemanager.log-dirs` as YARN lays it out."""
+    name = f"container_1612338900000_{app:04d}_01_{number:06d}"
+    path = folder / f"application_1612338900000_{app:04d}" / name / "stderr"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    return path
+
+
+def test_containers_of_one_application_are_one_input(tmp_path: Path) -> None:
+    for number in range(1, 40):
+        container(tmp_path, 7, number)
+    found, problems = find_inputs(str(tmp_path))
+    assert ([item.kind for item in found], problems) == (["container_log"], [])
+
+    run = load_input(found[0], signatures=(HEAP,))
+
+    assert run.application.app_id == "application_1612338900000_0007"
+    assert run.application.lines == 2 * 39
+    rows = run.tables["log_events"].to_pylist()
+    assert len({row["container_id"] for row in rows}) == 39
+    assert rows[0]["role"] == "am"
+
+
+def test_two_applications_in_one_folder_are_told_apart(tmp_path: Path) -> None:
+    container(tmp_path, 7, 2)
+    container(tmp_path, 8, 2)
+    found, _ = find_inputs(str(tmp_path))
+    apps = [load_input(item).application.app_id for item in found]
+    assert apps == ["application_1612338900000_0007", "application_1612338900000_0008"]
+
+
+def test_a_daemon_that_serves_many_belongs_to_none(tmp_path: Path) -> None:
+    container(tmp_path, 7, 2)
+    container(tmp_path, 8, 2)
+    (tmp_path / "hadoop-yarn-nodemanager-host-1.log").write_text(
+        "2021-02-03 07:55:00,000 WARN org.apache.hadoop.yarn.server.nodemanager.containermanager.monitor."
+        "ContainersMonitorImpl: Container container_1612338900000_0008_01_000002 is running beyond physical limits\n"
+    )
+    found, _ = find_inputs(str(tmp_path))
+    apps = {load_input(item).application.app_id: load_input(item) for item in found}
+    assert set(apps) == {"application_1612338900000_0007", "application_1612338900000_0008", None}
+    assert apps[None].tables["log_events"]["app_id"].to_pylist() == ["application_1612338900000_0008"]
+
+
+@pytest.mark.parametrize("cut", [0, 10])
+def test_packed_logs_are_read_as_far_as_they_go(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "stderr.gz"
+    packed = gzip.compress((FAILED * 2000).encode())
+    path.write_bytes(packed[: len(packed) - cut])
+    run = load_log(str(path), (HEAP,))
+    assert run.coverage.complete == (cut == 0)
+    assert run.tables["log_events"].num_rows == 1
+    if not cut:
+        assert run.tables["log_events"]["count"].to_pylist() == [2000]
+
+
+def test_one_log_that_cannot_be_read_costs_no_other(tmp_path: Path) -> None:
+    good = container(tmp_path, 7, 1)
+    run = load_log(str(tmp_path), (HEAP,), files=[str(good), str(tmp_path / "gone")])
+    assert run.tables["log_events"].num_rows == 1
+    assert [note.code for note in run.coverage.notes] == ["missing_part"]
+    with pytest.raises(InputError):
+        load_log(str(tmp_path), (HEAP,), files=[str(tmp_path / "gone")])
+
+
+def test_the_errors_of_an_event_log_are_rows_too() -> None:
+    name = next(name for name in PATHS if "jobs" in log_run(name).tables and _has_failed_jobs(name))
+    failed = Signature(
+        "failed", r"Job aborted due to stage failure: (?P<why>.+)", ("Job aborted due to stage failure",)
+    )
+    rows = with_log_events(log_run(name), (failed,)).tables["log_events"].to_pylist()
+    assert any("failed" in row["signatures"] and row["file"] == log_run(name).path for row in rows)
+
+
+def _has_failed_jobs(name: str) -> bool:
+    messages = log_run(name).tables["jobs"]["error_message"].to_pylist()
+    return any(message and "Job aborted due to stage failure" in message for message in messages)
