@@ -79,6 +79,28 @@ def test_figures_of_signatures_are_kept_apart_and_others_counted() -> None:
     assert found[3]["last_ms"] - found[3]["time_ms"] == 59_000
 
 
+def test_records_that_come_again_are_told_by_their_bytes_as_by_their_meaning(monkeypatch: Any) -> None:
+    """Without the short cut the rows are the same."""
+    lines = [
+        *(f"18/05/16 00:53:{n % 60:02d} ERROR Utils: Retry {n} of 900\n" for n in range(900)),
+        *(f"18/05/16 00:54:{n % 60:02d} WARN X: java.lang.OutOfMemoryError: no {n % 500}\n" for n in range(1000)),
+        *(f"18/05/16 00:55:{n % 60:02d} ERROR Y: it failed\n\tat a.B.c(B.java:{n % 3})\n" for n in range(300)),
+        *(f"18/05/16 00:56:{n % 60:02d} INFO Z: ERROR {n} is a word\n" for n in range(300)),
+    ]
+    text = "".join(lines[::2] + lines[1::2])
+    quick = rows(text)
+    monkeypatch.setattr("emberscope.logs.repeats.Repeats.begins", lambda self, line: False)
+    assert rows(text) == quick
+    assert sum(row["count"] for row in quick) == 900 + 1000 + 300
+
+
+def test_a_literal_with_digits_is_not_missed_after_others() -> None:
+    exited = Signature("exited", r"exit code (?P<code>137)\b", ("exit code 137",))
+    text = "".join(f"18/05/16 00:53:00 WARN X: it ended with exit code {code}\n" for code in (143, 134, 137, 143))
+    found = run_of_text(text, (exited,)).tables["log_events"].to_pylist()
+    assert [(row["count"], row["signatures"]) for row in found] == [(3, []), (1, ["exited"])]
+
+
 def test_nothing_of_a_healthy_log_is_kept() -> None:
     text = "18/05/16 00:53:32 INFO Utils: Successfully started service 'sparkDriver' on port 1.\n" * 1000
     assert rows(text + "18/05/16 00:53:32 INFO X: ERROR is only a word here\n") == []

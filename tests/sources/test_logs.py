@@ -69,9 +69,8 @@ def test_packed_logs_are_read_as_far_as_they_go(tmp_path: Path, cut: int) -> Non
     path.write_bytes(packed[: len(packed) - cut])
     run = load_log(str(path), (HEAP,))
     assert run.coverage.complete == (cut == 0)
-    assert run.tables["log_events"].num_rows == 1
-    if not cut:
-        assert run.tables["log_events"]["count"].to_pylist() == [2000]
+    counts = run.tables["log_events"]["count"].to_pylist()
+    assert counts == [2000] if not cut else 1900 < sum(counts) <= 2000
 
 
 def test_one_log_that_cannot_be_read_costs_no_other(tmp_path: Path) -> None:

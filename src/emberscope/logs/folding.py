@@ -75,6 +75,10 @@ class Folding:
         self._by_key[key] = row
         return row
 
+    def is_full(self, row: Folded) -> bool:
+        """Whether further records with its signatures are counted to it, whatever their figures."""
+        return self._by_key.get((tuple(row.values["signatures"]),)) is row
+
     @staticmethod
     def _key(
         values: Mapping[str, Any], fields: Mapping[str, Mapping[str, Any]], causes: Sequence[str]

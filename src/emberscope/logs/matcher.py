@@ -42,6 +42,7 @@ class Matcher:
             for literal in signature.literals:
                 asked.setdefault(literal, []).append(number)
         self._asked = list(asked.items())
+        self.with_digits = [literal.encode() for literal in asked if any(map(str.isdigit, literal))]
         self.line_pattern = "|".join((*map(_literal, asked), *_ALWAYS))
         self._words = [
             (signature.name, [[re.compile(part, re.IGNORECASE) for part in parts] for parts in signature.words])

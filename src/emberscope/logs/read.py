@@ -10,10 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from emberscope.logs.folding import MOST_TEXT, Folding
+from emberscope.logs.folding import MOST_TEXT, Folded, Folding
 from emberscope.logs.head import Head, head_of
 from emberscope.logs.matcher import Matcher, groups_of
 from emberscope.logs.place import SHARED_ROLES, Place, application_in, container_of_executor, executor_about, role_of
+from emberscope.logs.repeats import Repeats
 from emberscope.logs.trace import trace_of
 from emberscope.redact import Redactor
 
@@ -52,6 +53,7 @@ class LogReader:
         self._matcher = matcher
         self.folding = Folding()
         self.redactor = Redactor()
+        self._repeats = Repeats(matcher.with_digits)
         self.lines = 0
         self.heads = 0
         self.cut_bytes = 0
@@ -61,6 +63,7 @@ class LogReader:
 
     def read(self, stream: BinaryIO, place: Place) -> None:
         """All of one log, as plain bytes."""
+        self._repeats = Repeats(self._matcher.with_digits)
         carry = b""
         line = 1
         while True:
@@ -101,11 +104,15 @@ class LogReader:
                 continue
             if index >= limit:
                 break
+            again = block.known(index, limit, self._repeats)
+            if again:
+                done = again
+                continue
             start = block.start_of_record(index, done)
             done = block.end_of_record(start)
             self._record(block, start, max(done, index + 1), place)
             done = max(done, index + 1)
-        return int(block.offsets[limit]), limit
+        return block.begin(limit), limit
 
     def _begin(self, block: _Block, place: Place) -> None:
         """What the first lines tell of who wrote the log, and when."""
@@ -135,17 +142,23 @@ class LogReader:
         lines += [block.text(index) for index in range(start + 1, end)]
         if head is not None and head.message is not None:
             lines = [*head.message.split("\n"), *(head.more.split("\n") if head.more else ()), *lines[1:]]
+        writer = place.container_id
         place.learn(lines[0])
+        if place.container_id != writer:
+            self._repeats.forget()
         started = container_of_executor(lines[0])
         if started is not None:
             self.containers[started[0]] = started[1:]
-        self.add(lines, place, head, line=block.first + start)
+        row = self.add(lines, place, head, line=block.first + start)
+        if place.container_id == writer:
+            alike = row is None or not row.values["signatures"] or self.folding.is_full(row)
+            self._repeats.keep(block.record(start, end), row, alike=alike)
 
     def add(
         self, lines: Sequence[str], place: Place, head: Head | None, *, line: int | None, keep: bool = False
-    ) -> None:
-        """One record by its lines, the first without its head. It becomes a row where a signature matches it or its
-        writer thought it bad; with `keep`, always."""
+    ) -> Folded | None:
+        """One record by its lines, the first without its head. It becomes a row, or is counted to one, where a
+        signature matches it or its writer thought it bad; with `keep`, always."""
         while len(lines) > 1 and not lines[-1].strip():
             lines = lines[:-1]
         whole = "\n".join(lines)
@@ -154,7 +167,7 @@ class LogReader:
         level = head.level if head is not None else None
         loose = level is None and (lines[0].startswith("Exception in thread") or "Traceback (most recent" in whole)
         if not found and level not in _BAD and not loose and not keep:
-            return
+            return None
         time_ms = head.time_ms if head is not None else None
         self._seen_at(time_ms)
         shown = text.split("\n")
@@ -185,7 +198,7 @@ class LogReader:
             "host": place.host,
             "app_id": application_in(text[:2000]) if place.role in SHARED_ROLES else place.app_id,
         }
-        self.folding.add(values, time_ms, fields, trace.causes)
+        return self.folding.add(values, time_ms, fields, trace.causes)
 
 
 class _Block:
@@ -199,6 +212,7 @@ class _Block:
             ends = np.append(ends, len(data))
         self.offsets = np.concatenate((np.zeros(1, np.int64), ends.astype(np.int64)))
         self.count = len(ends)
+        self._at = memoryview(self.offsets)
         self._heads: dict[int, Head | None] = {}
 
     def matching(self, pattern: str) -> list[int]:
@@ -209,7 +223,7 @@ class _Block:
         return found
 
     def text(self, index: int) -> str:
-        start, end = int(self.offsets[index]), int(self.offsets[index + 1])
+        start, end = self._at[index], self._at[index + 1]
         text = self._data[start : min(end, start + _MOST_OF_LINE)].decode("utf-8", "replace").rstrip("\r\n")
         return NOISE.sub("", text) if not text.isprintable() else text
 
@@ -217,6 +231,26 @@ class _Block:
         if index not in self._heads:
             self._heads[index] = head_of(self.text(index))
         return self._heads[index]
+
+    def begin(self, index: int) -> int:
+        return int(self._at[index])
+
+    def record(self, start: int, end: int) -> bytes:
+        return self._data[self._at[start] : self._at[end]].rstrip(b"\r\n")
+
+    def known(self, index: int, limit: int, repeats: Repeats) -> int:
+        """The line behind the record that begins in line `index`, where it was counted as one that came before; 0
+        where it must be looked at."""
+        offsets, data = self._at, self._data
+        line = data[offsets[index] : offsets[index + 1]]
+        if not repeats.begins(line):
+            # A line that stands there again is a record of its own, whatever it is.
+            same = index + 1 < limit and data[offsets[index + 1] : offsets[index + 2]] == line
+            return index + 1 if same and repeats.again_without_time(line.rstrip(b"\r\n")) else 0
+        end, most = index + 1, min(limit, index + _MOST_LINES)
+        while end < most and not repeats.begins(data[offsets[end] : offsets[end + 1]]):
+            end += 1
+        return end if repeats.again(self.record(index, end)) else 0
 
     def start_of_record(self, index: int, floor: int) -> int:
         """The first line of the record in which line `index` stands, not before `floor`."""
