@@ -115,7 +115,8 @@ def test_lines_of_aggregated_logs_belong_to_their_container() -> None:
         "18/05/16 00:53:30 INFO CoarseGrainedExecutorBackend: Starting executor ID 2 on host host-3.example.com\n"
         + TRACE
     )
-    (row,) = rows(text)
+    begun, row = rows(text)
+    assert begun["message"].startswith("Starting executor ID 2")
 
     assert row["container_id"] == "container_1526432012000_0007_01_000003"
     assert (row["host"], row["executor_id"], row["role"]) == ("host-3.example.com", "2", "executor")
@@ -148,3 +149,14 @@ def test_secrets_are_taken_out() -> None:
 def test_the_reader_counts_all_lines() -> None:
     run = run_of_text(TRACE * 3)
     assert run.application.lines == TRACE.count("\n") * 3
+
+
+def test_a_time_without_a_year_is_of_the_year_of_its_log() -> None:
+    # A kubelet (klog) between records that name their year.
+    text = (
+        "2020-01-14T23:50:30.000Z INFO X: y\n"
+        "E0114 23:50:38.123456    1234 eviction_manager.go:572] eviction manager: pods evicted\n"
+    )
+    (row,) = rows(text)
+    assert row["time_ms"] == 1579045838123
+    assert rows(text.split("\n", 1)[1])[0]["time_ms"] is None

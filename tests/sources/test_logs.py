@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from emberscope.errors import InputError
 from emberscope.logs.signature import Signature
 from emberscope.sources.load import find_inputs, load_input
-from emberscope.sources.logs import load_log, with_log_events
+from emberscope.sources.log_clocks import on_clock_of, zone_ms
+from emberscope.sources.logs import load_log, run_of_text, with_log_events
 from tests.rules.logs import PATHS, log_run
 
 HEAP = Signature("heap", r"OutOfMemoryError: (?P<what>.+)", ("java.lang.OutOfMemoryError",))
@@ -94,3 +96,52 @@ def test_the_errors_of_an_event_log_are_rows_too() -> None:
 def _has_failed_jobs(name: str) -> bool:
     messages = log_run(name).tables["jobs"]["error_message"].to_pylist()
     return any(message and "Job aborted due to stage failure" in message for message in messages)
+
+
+DRIVER = (
+    "21/02/03 07:50:00 INFO SparkContext: Running Spark version 3.0.1\n"
+    "21/02/03 07:50:09 INFO YarnAllocator: Launching container container_1612338900000_0007_01_000002 on host "
+    "host-2.example.com for executor with ID 1 with resource profile 0\n"
+    "21/02/03 07:50:12 INFO YarnSchedulerBackend$YarnDriverEndpoint: Registered executor "
+    "NettyRpcEndpointRef(spark-client://Executor) (10.0.0.2:41234) with ID 1,  ResourceProfileId 0\n"
+)
+"""Lines of Spark 3.0's SparkContext, YarnAllocator and CoarseGrainedSchedulerBackend."""
+
+
+def test_logs_in_another_zone_are_put_on_the_clock_of_the_driver(tmp_path: Path) -> None:
+    driver = container(tmp_path, 7, 1, DRIVER)
+    theirs = (
+        "21/02/03 09:50:10 INFO YarnCoarseGrainedExecutorBackend: Starting executor ID 1 on host host-2.example.com\n"
+        + FAILED.replace("07:55:00", "09:55:00")
+    )
+    executor = container(tmp_path, 7, 2, theirs)
+
+    run = load_log(str(tmp_path), (HEAP,), files=[str(driver), str(executor)])
+
+    (row,) = (row for row in run.tables["log_events"].to_pylist() if "heap" in row["signatures"])
+    assert row["time_ms"] == 1612338900000
+    assert (row["executor_id"], row["host"], row["role"]) == ("1", "host-2.example.com", "executor")
+    assert [note.code for note in run.coverage.notes] == ["clock_skew"]
+    assert (run.application.spark_version, run.application.app_start_ms) == ("3.0.1", 1612338600000)
+
+
+def test_a_container_is_known_by_what_the_driver_said_of_it(tmp_path: Path) -> None:
+    files = [container(tmp_path, 7, 1, DRIVER), container(tmp_path, 7, 2)]
+    run = load_log(str(tmp_path), (HEAP,), files=[str(file) for file in files])
+    (row,) = (row for row in run.tables["log_events"].to_pylist() if "heap" in row["signatures"])
+    assert (row["executor_id"], row["host"]) == ("1", "host-2.example.com")
+
+
+def test_a_log_is_put_on_the_clock_of_its_event_log(tmp_path: Path) -> None:
+    event_log = log_run(next(name for name in PATHS if log_run(name).application.app_start_ms))
+    start_ms = event_log.application.app_start_ms
+    assert start_ms is not None
+    application = replace(event_log.application, app_start_ms=start_ms + 5_400_000 + 700)
+    text = "21/02/03 07:50:00 INFO SparkContext: Running Spark version 3.0.1\n" + FAILED
+    log = replace(run_of_text(text, (HEAP,)), application=application)
+
+    moved = on_clock_of(log, event_log)
+
+    assert moved.application.app_start_ms == start_ms + 700
+    assert moved.tables["log_events"]["time_ms"].to_pylist() == [1612338600000 - 5_400_000, 1612338900000 - 5_400_000]
+    assert zone_ms({"1": 0}, {"1": 7 * 60_000}) == 0

@@ -33,16 +33,17 @@ _EPOCH: Final = re.compile(r"(?P<epoch>1[0-9]{9})(?P<fraction>\d{3}|\.\d{1,9})?\
 
 
 @lru_cache(maxsize=4096)
-def stamp_of(text: str) -> tuple[int, int | None, bool] | None:
+def stamp_of(text: str, year: int | None = None) -> tuple[int, int | None, bool] | None:
     """The length of the time with which `text` begins, the time in epoch ms, and whether it named its zone.
 
-    Where no zone is named the time is as if it were UTC. None in place of the time where day or year are not said.
+    Where no zone is named the time is as if it were UTC, and `year` is that of times that name none. None in place of
+    the time where day or year are not known.
     """
     for pattern in _PATTERNS:
         found = pattern.match(text)
         if found is not None:
             parts = found.groupdict()
-            return found.end(), _millis(parts), bool(parts.get("zone"))
+            return found.end(), _millis(parts, year), bool(parts.get("zone"))
     found = _EPOCH.match(text)
     if found is None:
         return None
@@ -50,8 +51,9 @@ def stamp_of(text: str) -> tuple[int, int | None, bool] | None:
     return found.end(), int(found["epoch"]) * 1000 + int((fraction + "000")[:3]), True
 
 
-def _millis(parts: dict[str, str | None]) -> int | None:
-    year, day = parts.get("year"), parts.get("day")
+def _millis(parts: dict[str, str | None], else_year: int | None) -> int | None:
+    day = parts.get("day")
+    year = parts.get("year") or (str(else_year) if else_year else None)
     if year is None or day is None:
         return None
     name = parts.get("name")

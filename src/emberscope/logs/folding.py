@@ -84,6 +84,8 @@ class Folding:
         values: Mapping[str, Any], fields: Mapping[str, Mapping[str, Any]], causes: Sequence[str]
     ) -> tuple[Any, ...]:
         exception = causes[-1].partition(":")[0] if causes else None
+        if not fields and values["level"] == "INFO":
+            return (values["message"], values["file"], values["executor_id"])
         if not fields:
             return (values["level"], values["logger"], kind_of_message(values["message"]), exception)
         said = tuple((name, *sorted((k, v) for k, v in group.items() if k[0] != "@")) for name, group in fields.items())

@@ -60,19 +60,20 @@ class Head(Struct, frozen=True):
     pod: str | None = None
 
 
-def head_of(line: str) -> Head | None:
-    """The head with which a line begins, or None where the line has none and belongs to the record before it.
+def head_of(line: str, year: int | None = None) -> Head | None:
+    """The head with which a line begins, or None where the line has none and belongs to the record before it. `year`
+    is that of times that name none.
 
     Of a line that is a JSON object, `message` and `more` (stack trace) are what its members say.
     """
     if not line or line[0] in " \t\r":
         return None
     if line[0] == "{":
-        return _of_json(line)
+        return _of_json(line, year)
     at, pod = 0, None
     runtime = _RUNTIME.match(line)
     if runtime is not None and runtime.end():
-        inner = head_of(line[runtime.end() :])
+        inner = head_of(line[runtime.end() :], year)
         pod = runtime["pod"]
         if inner is not None and (runtime["stream"] or pod or inner.time_ms is not None):
             stamp = stamp_of(runtime["stamp"]) if runtime["stamp"] and inner.time_ms is None else None
@@ -85,7 +86,7 @@ def head_of(line: str) -> Head | None:
         at = runtime.start("stamp") if runtime["stamp"] else runtime.end()
     if line[at : at + 1].isdigit() or line[at : at + 1] in "[IWEFMTSJAOND":
         opened = line.startswith("[", at)
-        stamp = stamp_of(line[at + opened : at + opened + 48])
+        stamp = stamp_of(line[at + opened : at + opened + 48], year)
         if stamp is not None:
             return _after_stamp(line, at + opened, stamp, pod)
     bare = _BARE.match(line, at)
@@ -136,7 +137,7 @@ def _after_level(line: str, at: int, time_ms: int | None, in_utc: bool, level: s
     return Head(rest.end() if rest else position, time_ms, in_utc, level, thread, logger, pod=pod)
 
 
-def _of_json(line: str) -> Head | None:
+def _of_json(line: str, year: int | None) -> Head | None:
     """Spark 4's structured logs, docker's and those of collectors: one object a line."""
     try:
         document = json.loads(line)
@@ -146,7 +147,7 @@ def _of_json(line: str) -> Head | None:
         return None
     wrapped = document.get("log")
     if isinstance(wrapped, str) and ("stream" in document or "time" in document or "kubernetes" in document):
-        inner = head_of(wrapped)
+        inner = head_of(wrapped, year)
         stamp = stamp_of(str(document.get("time") or document.get("@timestamp") or ""))
         time_ms = inner.time_ms if inner and inner.time_ms is not None else stamp[1] if stamp else None
         text = wrapped.rstrip("\n")

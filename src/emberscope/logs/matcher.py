@@ -26,8 +26,9 @@ _ALWAYS: Final = (
     r"Running Spark version ",
     r"Submitted application: ",
     r"--executor-id ",
-    r"with ID [0-9]+, ResourceProfileId",
     r"Registered executor ",
+    r"Launching container container_",
+    r"^[EWF][0-9]{4} [0-9][0-9]:[0-9][0-9]:",
 )
 
 

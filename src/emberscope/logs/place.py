@@ -19,6 +19,9 @@ _STARTING: Final = re.compile(
     r"Starting executor ID (?P<number>\S+) on host (?P<host>[\w.-]+)|--executor-id (?P<other>\d+)"
 )
 _VERSION: Final = re.compile(r"Running Spark version (?P<version>\S+)")
+_TURNING: Final = re.compile(
+    r"^(?:Running Spark version |Submitted application: |Starting executor ID |Registered executor )"
+)
 _NAME: Final = re.compile(r"Submitted application: (?P<name>.+)")
 _ABOUT: Final = re.compile(
     r"\b(?:[Ll]ost executor|[Ee]xecutor with id|ExecutorLostFailure \(executor|Removing executor|Remove executor"
@@ -64,7 +67,10 @@ SHARED_ROLES: Final = frozenset({"node", "worker", "history", "livy"})
 
 
 class Place(Struct):
-    """What is known of the writer of a log; it changes as the log says more."""
+    """What is known of the writer of a log; it changes as the log says more.
+
+    `ahead_ms` is by how much its times are those of another zone than the driver's.
+    """
 
     file: str
     role: str | None = None
@@ -74,14 +80,13 @@ class Place(Struct):
     app_id: str | None = None
     app_name: str | None = None
     spark_version: str | None = None
+    ahead_ms: int = 0
 
     def learn(self, line: str) -> None:
         """Take in what a line says of its own log."""
         section = _SECTION.match(line)
         if section is not None:
-            self.container_id, self.host = section["container"], section["host"]
-            self.executor_id = self.role = None
-            self._container(section["container"])
+            self.enter(section["container"], section["host"])
         started = _STARTING.search(line)
         if started is not None:
             self.executor_id, self.role = started["number"] or started["other"], "executor"
@@ -94,6 +99,12 @@ class Place(Struct):
             self.app_name = name["name"].strip()
         if self.app_id is None and self.role not in SHARED_ROLES:
             self.app_id = application_in(line)
+
+    def enter(self, container: str, host: str) -> None:
+        """What follows is of this container."""
+        self.container_id, self.host = container, host
+        self.executor_id = self.role = None
+        self._container(container)
 
     def _container(self, name: str) -> None:
         found = _CONTAINER.search(name)
@@ -141,6 +152,11 @@ def role_of(logger: str | None) -> str | None:
     if not logger:
         return None
     return next((role for role, pattern in _ROLES if pattern.search(logger)), None)
+
+
+def is_turning_point(message: str) -> bool:
+    """Whether it is worth keeping although all is well: when the application and its executors began."""
+    return _TURNING.match(message) is not None
 
 
 def executor_about(text: str) -> str | None:

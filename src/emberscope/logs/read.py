@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from time import gmtime
 from typing import Any, BinaryIO, Final
 
 import numpy as np
@@ -13,7 +14,15 @@ import pyarrow.compute as pc
 from emberscope.logs.folding import MOST_TEXT, Folded, Folding
 from emberscope.logs.head import Head, head_of
 from emberscope.logs.matcher import Matcher, groups_of
-from emberscope.logs.place import SHARED_ROLES, Place, application_in, container_of_executor, executor_about, role_of
+from emberscope.logs.place import (
+    SHARED_ROLES,
+    Place,
+    application_in,
+    container_of_executor,
+    executor_about,
+    is_turning_point,
+    role_of,
+)
 from emberscope.logs.repeats import Repeats
 from emberscope.logs.trace import trace_of
 from emberscope.redact import Redactor
@@ -56,6 +65,8 @@ class LogReader:
         self._repeats = Repeats(matcher.with_digits)
         self.lines = 0
         self.heads = 0
+        self.year: int | None = None
+        self.started_ms: int | None = None
         self.cut_bytes = 0
         self.first_ms: int | None = None
         self.last_ms: int | None = None
@@ -63,7 +74,7 @@ class LogReader:
 
     def read(self, stream: BinaryIO, place: Place) -> None:
         """All of one log, as plain bytes."""
-        self._repeats = Repeats(self._matcher.with_digits)
+        self._repeats = Repeats(self._matcher.with_digits, place.ahead_ms)
         carry = b""
         line = 1
         while True:
@@ -81,7 +92,7 @@ class LogReader:
                     continue
             else:
                 end = len(data)
-            block = _Block(data[:end], line)
+            block = _Block(data[:end], line, self.year)
             used, lines = self._block(block, place, last=not piece)
             carry = data[used:]
             line += lines
@@ -93,6 +104,8 @@ class LogReader:
         """The records of a block, but for the last one where more may follow; bytes and lines that were used."""
         if block.first == 1:
             self._begin(block, place)
+        if block.first == 1 or last:
+            self._look_at_ends(block, place)
         limit = block.count if last else block.start_of_record(block.count - 1, 0)
         if limit == 0:
             if block.count < _MOST_LINES and block.offsets[-1] < _MOST_OF_RECORD:
@@ -116,18 +129,30 @@ class LogReader:
 
     def _begin(self, block: _Block, place: Place) -> None:
         """What the first lines tell of who wrote the log, and when."""
+        sections = False
+        before = (place.container_id, place.host, place.executor_id, place.role)
         for index in range(min(block.count, _BEGINNING)):
             text = block.text(index)
             head = block.head(index)
             place.learn(text)
+            sections = sections or place.container_id != before[0]
             if head is None:
                 continue
             self.heads += 1
-            self._seen_at(head.time_ms)
+            if head.time_ms is not None:
+                self.year = block.year = self.year or gmtime(head.time_ms / 1000).tm_year
             place.role = place.role or role_of(head.logger)
-        for index in range(max(0, block.count - 5), block.count):
+        if sections:
+            # Several containers' logs in one file: each heading tells whose lines follow.
+            place.container_id, place.host, place.executor_id, place.role = before
+        block.forget_heads()
+
+    def _look_at_ends(self, block: _Block, place: Place) -> None:
+        """When the log begins and ends, whatever the lines there say."""
+        for index in {*range(min(block.count, 5)), *range(max(0, block.count - 5), block.count)}:
             head = block.head(index)
-            self._seen_at(head.time_ms if head is not None else None)
+            if head is not None and head.time_ms is not None:
+                self._seen_at(head.time_ms - place.ahead_ms)
 
     def _seen_at(self, time_ms: int | None) -> None:
         if time_ms is None:
@@ -149,9 +174,12 @@ class LogReader:
         started = container_of_executor(lines[0])
         if started is not None:
             self.containers[started[0]] = started[1:]
-        row = self.add(lines, place, head, line=block.first + start)
+        turning = is_turning_point(lines[0])
+        if turning and lines[0].startswith("Running Spark") and head is not None and head.time_ms is not None:
+            self.started_ms = min(self.started_ms or head.time_ms, head.time_ms - place.ahead_ms)
+        row = self.add(lines, place, head, line=block.first + start, keep=turning)
         if place.container_id == writer:
-            alike = row is None or not row.values["signatures"] or self.folding.is_full(row)
+            alike = not turning and (row is None or not row.values["signatures"] or self.folding.is_full(row))
             self._repeats.keep(block.record(start, end), row, alike=alike)
 
     def add(
@@ -168,7 +196,7 @@ class LogReader:
         loose = level is None and (lines[0].startswith("Exception in thread") or "Traceback (most recent" in whole)
         if not found and level not in _BAD and not loose and not keep:
             return None
-        time_ms = head.time_ms if head is not None else None
+        time_ms = head.time_ms - place.ahead_ms if head is not None and head.time_ms is not None else None
         self._seen_at(time_ms)
         shown = text.split("\n")
         trace = trace_of(shown)
@@ -204,8 +232,9 @@ class LogReader:
 class _Block:
     """Whole lines of a log, the first of which has number `first`."""
 
-    def __init__(self, data: bytes, first: int) -> None:
+    def __init__(self, data: bytes, first: int, year: int | None) -> None:
         self._data = data
+        self.year = year
         self.first = first
         ends = np.flatnonzero(np.frombuffer(data, np.uint8) == 10) + 1
         if not len(ends) or ends[-1] != len(data):
@@ -229,7 +258,7 @@ class _Block:
 
     def head(self, index: int) -> Head | None:
         if index not in self._heads:
-            self._heads[index] = head_of(self.text(index))
+            self._heads[index] = head_of(self.text(index), self.year)
         return self._heads[index]
 
     def begin(self, index: int) -> int:
@@ -251,6 +280,10 @@ class _Block:
         while end < most and not repeats.begins(data[offsets[end] : offsets[end + 1]]):
             end += 1
         return end if repeats.again(self.record(index, end)) else 0
+
+    def forget_heads(self) -> None:
+        """The year is known now."""
+        self._heads.clear()
 
     def start_of_record(self, index: int, floor: int) -> int:
         """The first line of the record in which line `index` stands, not before `floor`."""

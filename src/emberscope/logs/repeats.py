@@ -21,8 +21,9 @@ class Repeats:
     digits alone does not.
     """
 
-    def __init__(self, with_digits: Sequence[bytes]) -> None:
+    def __init__(self, with_digits: Sequence[bytes], ahead_ms: int = 0) -> None:
         self._with_digits = with_digits
+        self._ahead_ms = ahead_ms
         self._length = 0
         self._shape = b""
         self._bare: dict[bytes, Folded | None] = {}
@@ -47,7 +48,7 @@ class Repeats:
                 return False
         if row is not None:
             stamp = stamp_of(record[: self._length].decode("ascii", "replace"))
-            row.again(stamp[1] if stamp is not None else None)
+            row.again(stamp[1] - self._ahead_ms if stamp is not None and stamp[1] is not None else None)
         return True
 
     def keep(self, record: bytes, row: Folded | None, *, alike: bool) -> None:

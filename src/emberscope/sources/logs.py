@@ -14,6 +14,7 @@ from emberscope.logs.matcher import Matcher
 from emberscope.logs.place import Place, place_of
 from emberscope.logs.read import LogReader
 from emberscope.logs.rows import table_of
+from emberscope.sources.log_clocks import ahead_of_driver
 from emberscope.sources.plain import plain_stream
 from emberscope.tables.coverage import Coverage, Note
 from emberscope.tables.run import Application, Run
@@ -43,8 +44,10 @@ def load_log(path: str, signatures: Sequence[Signature] = (), *, files: Sequence
     reader = LogReader(Matcher(signatures))
     places: list[Place] = []
     notes: list[Note] = []
+    ahead = ahead_of_driver(files) if len(files) > 1 else {}
     for file in files or (path,):
         place = place_of(file)
+        place.ahead_ms = ahead.get(file, 0)
         try:
             with plain_stream(Path(file)) as (stream, missing):
                 reader.read(stream, place)
@@ -56,6 +59,10 @@ def load_log(path: str, signatures: Sequence[Signature] = (), *, files: Sequence
                 raise
             continue
         places.append(place)
+    if any(ahead.values()):
+        count = sum(map(bool, ahead.values()))
+        message = f"The times of {count} of {len(files)} logs are of another zone: they were put on the driver's clock."
+        notes.append(Note("clock_skew", message, path))
     if not places:
         raise InputError(path, notes[0].message if notes else "it holds no log.")
     return _run(path, reader, places, notes)
@@ -126,8 +133,15 @@ def _run(path: str, reader: LogReader, places: Iterable[Place], notes: Sequence[
         app_id=said("app_id"),
         app_name=said("app_name"),
         spark_version=said("spark_version"),
+        app_start_ms=reader.started_ms,
+        last_event_ms=reader.last_ms if reader.started_ms is not None else None,
         lines=reader.lines,
     )
+    executors = {container: (executor, host) for executor, (container, host) in reader.containers.items()}
+    for row in reader.folding.rows:
+        executor, host = executors.get(row.values.get("container_id") or "", (None, None))
+        row.values["executor_id"] = row.values.get("executor_id") or executor
+        row.values["host"] = row.values.get("host") or host
     return Run(
         path=path,
         application=application,
