@@ -33,3 +33,10 @@ def test_a_question_that_quotes_a_line_is_known_by_the_line() -> None:
     )
     found = said(run_of_question(asked, [HEAP]), "heap")
     assert [(one.fields, one.line) for one in found] == [({"what": "Java heap space"}, 2)]
+
+
+def test_a_remark_beside_a_line_of_a_log_is_read_as_a_question() -> None:
+    text = "ERROR Utils: uncaught error in thread\n# it runs out of memory although the heap is large\n"
+    assert [one.level for one in said(run_of_text(text, [HEAP]), "heap")] == [None]
+    healthy = "18/05/16 00:53:32 INFO Utils: never out of memory, the heap is large\n"
+    assert said(run_of_text(healthy, [HEAP]), "heap") == ()

@@ -82,8 +82,8 @@ def command(
         raise UsageError(f"--json and --format {form} ask for two things.", hint="Choose one.")
     form = "json" if as_json else form or form_of(output, _ENDINGS) or "text"
     from emberscope.report.diagnosis import Input, diagnose_document, diagnose_each, diagnose_one, run_of
-    from emberscope.rules.wanted import SIGNATURES
     from emberscope.rules.evaluate import SEVERITIES
+    from emberscope.rules.wanted import SIGNATURES
     from emberscope.sources.load import load_input
     from emberscope.tables.coverage import Coverage, Note
 

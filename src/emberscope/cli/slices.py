@@ -85,7 +85,8 @@ def chosen_samples(run: Run, given: dict[str, Any]) -> pa.Table:
     samples = run.tables.get("samples")
     if samples is None:
         hint = "Give a recording (.jfr, collapsed stacks, `perf script`) or a run that was recorded."
-        raise InputError(run.path, "an event log has no samples to draw.", hint=hint)
+        what = "an event log has" if "tasks" in run.tables else "logs have"
+        raise InputError(run.path, f"{what} no samples to draw.", hint=hint)
     if not samples.num_rows:
         only_counted = " ".join(
             f"{note.message}." for note in run.coverage.notes if note.code in ("limited", "unsupported_version")

@@ -59,7 +59,7 @@ class LogReader:
     """What several logs say, in `folding`; `lines` and `cut_bytes` of them were read and left out."""
 
     def __init__(self, matcher: Matcher) -> None:
-        self._matcher = matcher
+        self.matcher = matcher
         self.folding = Folding()
         self.redactor = Redactor()
         self._repeats = Repeats(matcher.with_digits)
@@ -74,7 +74,7 @@ class LogReader:
 
     def read(self, stream: BinaryIO, place: Place) -> None:
         """All of one log, as plain bytes."""
-        self._repeats = Repeats(self._matcher.with_digits, place.ahead_ms)
+        self._repeats = Repeats(self.matcher.with_digits, place.ahead_ms)
         carry = b""
         line = 1
         while True:
@@ -112,7 +112,7 @@ class LogReader:
                 return 0, 0
             limit = block.count
         done = 0
-        for index in block.matching(self._matcher.line_pattern):
+        for index in block.matching(self.matcher.line_pattern):
             if index < done:
                 continue
             if index >= limit:
@@ -191,7 +191,7 @@ class LogReader:
             lines = lines[:-1]
         whole = "\n".join(lines)
         text = self.redactor.text(whole) or ""
-        found = self._matcher.found(text)
+        found = self.matcher.found(text)
         level = head.level if head is not None else None
         loose = level is None and (lines[0].startswith("Exception in thread") or "Traceback (most recent" in whole)
         if not found and level not in _BAD and not loose and not keep:
@@ -241,7 +241,7 @@ class _Block:
             ends = np.append(ends, len(data))
         self.offsets = np.concatenate((np.zeros(1, np.int64), ends.astype(np.int64)))
         self.count = len(ends)
-        self._at = memoryview(self.offsets)
+        self._at = self.offsets.data
         self._heads: dict[int, Head | None] = {}
 
     def matching(self, pattern: str) -> list[int]:

@@ -20,6 +20,11 @@ _WORDS: Final = re.compile(
     r"|dataframe|partitions?|tasks?|stages?|joins?|quer(?:y|ies)|listing|cluster|oom|jvm|gc|flame ?graph|profil\w+|perf"
     r"|exit (?:code|status)|exception|error)\b"
 )
+_MOST_SHOWN: Final = 40
+_REMARK: Final = re.compile(r"#+ ?[A-Za-z]")
+_SENTENCE: Final = re.compile(
+    r"(?!Caused by|Exception in thread|Traceback|Container:|Log)[A-Z][a-z']* (?:[\w'-]+[ ,.?]*){4,}$"
+)
 _MOST_ASKED: Final = 32 * 1024
 
 
@@ -43,3 +48,14 @@ def looks_like_question(text: bytes) -> bool:
         and len(text.split()) >= 3
         and _WORDS.search(text.decode("utf-8", "replace")) is not None
     )
+
+
+def has_prose(text: str) -> bool:
+    """Whether somebody wrote between the lines of a log that they show: a remark, or a sentence or two above it."""
+    heads = prose = 0
+    for line in text.split("\n")[:_LINES]:
+        if head_of(line) is not None:
+            heads += 1
+        elif _REMARK.match(line) or (_SENTENCE.match(line) and not heads):
+            prose += 1
+    return prose > 0 and heads <= _MOST_SHOWN

@@ -12,6 +12,7 @@ from emberscope.report.heap_looks import heap_looks
 from emberscope.report.marked import marked
 from emberscope.report.recorded import heap_lines, recorded_lines, sampled, series_counted
 from emberscope.report.stage_cpu import Key, StageCpu, calibrated_words, measured_cpu, stage_cpus
+from emberscope.report.written import written, written_text
 from emberscope.sources.lost import executor_rows
 from emberscope.sources.recorder_cost import own_cpu_words
 from emberscope.store.chunks import chunks_of
@@ -29,7 +30,8 @@ SCHEMA: Final = "emberscope.summary/1"
 
 @dataclass(frozen=True, slots=True)
 class Summarized:
-    """The facts of one input, without its tables: `app` of an event log, `stored` of a run of the store."""
+    """The facts of one input, without its tables: `app` of an event log, `stored` of a run of the store,
+    `written` of logs and questions."""
 
     path: str
     kind: str
@@ -37,6 +39,7 @@ class Summarized:
     recordings: tuple[dict[str, Any], ...]
     stored: dict[str, Any] | None
     coverage: Coverage
+    written: dict[str, Any] | None = None
 
 
 def summarized(kind: str, run: Run) -> Summarized:
@@ -48,6 +51,7 @@ def summarized(kind: str, run: Run) -> Summarized:
         tuple(recording.document() for recording in run.recordings),
         run_object(run) if kind == "run" else None,
         run.coverage,
+        written(run, kind),
     )
 
 
@@ -57,7 +61,8 @@ def summarize(item: Input, run: Run) -> Summarized:
 
 
 def summary_document(read: Sequence[Summarized], problems: Sequence[InputError] = ()) -> dict[str, Any]:
-    """The document of `summary --json`: `apps` of event logs, `recordings`, and `run` for a run of the store.
+    """The document of `summary --json`: `apps` of event logs, `recordings`, `logs` where there are any, and
+    `run` for a run of the store.
 
     `read` are the inputs that could be read, `problems` says what the others lacked. With several runs of the store
     `run` is that of the first and all are in `runs`.
@@ -72,6 +77,8 @@ def summary_document(read: Sequence[Summarized], problems: Sequence[InputError] 
         "apps": [one.app | {"path": one.path} for one in read if one.app is not None],
         "recordings": [recording for one in read for recording in one.recordings],
     }
+    if logs := [one.written for one in read if one.written is not None]:
+        document["logs"] = logs
     if stored:
         document["run"] = stored[0]
     if len(stored) > 1:
@@ -178,6 +185,7 @@ def summary_text(document: dict[str, Any]) -> str:
         blocks += [_recording_text(recording) for recording in document["recordings"]]
     if "run" in document:
         blocks += [_run_text(run) for run in document.get("runs", [document["run"]])]
+    blocks += [written_text(log) for log in document.get("logs", ())]
     told = [note for app in apps for note in app["coverage"]["notes"]] if several else []
     blocks.append(_coverage_text(document["coverage"], told))
     return printable("\n\n".join(block for block in blocks if block) + "\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from emberscope.logs.matcher import Matcher
 from emberscope.logs.place import Place, place_of
 from emberscope.logs.read import LogReader
 from emberscope.logs.rows import table_of
+from emberscope.logs.sniff import has_prose
 from emberscope.sources.log_clocks import ahead_of_driver
 from emberscope.sources.plain import plain_stream
 from emberscope.tables.coverage import Coverage, Note
@@ -22,6 +24,8 @@ from emberscope.tables.run import Application, Run
 if TYPE_CHECKING:
     from emberscope.logs.signature import Signature
 
+_MOST_ASKED: Final = 32 * 1024
+"""Bytes of a text in which somebody may have asked something."""
 _MOST_FAILURES: Final = 5000
 """Texts of one table of an event log; they are alike."""
 
@@ -65,6 +69,10 @@ def load_log(path: str, signatures: Sequence[Signature] = (), *, files: Sequence
         notes.append(Note("clock_skew", message, path))
     if not places:
         raise InputError(path, notes[0].message if notes else "it holds no log.")
+    if not files and os.path.getsize(path) <= _MOST_ASKED:
+        text = Path(path).read_bytes().decode("utf-8", "replace")
+        if has_prose(text):
+            _tell(reader, text, path)
     return _run(path, reader, places, notes)
 
 
@@ -79,17 +87,26 @@ def run_of_text(text: str, signatures: Sequence[Signature] = (), path: str = "lo
     reader = LogReader(Matcher(signatures))
     place = place_of(path)
     reader.read(io.BytesIO(text.encode("utf-8", "surrogateescape")), place)
+    if len(text) <= _MOST_ASKED and has_prose(text):
+        _tell(reader, text, path)
     return _run(path, reader, [place], [])
 
 
 def run_of_question(text: str, signatures: Sequence[Signature] = (), path: str = "question") -> Run:
     """The run that a question with this text is: what it quotes of logs, and what it tells in words."""
-    matcher = Matcher(signatures)
-    reader = LogReader(matcher)
+    reader = LogReader(Matcher(signatures))
     place = Place(path)
     reader.read(io.BytesIO(text.encode("utf-8", "surrogateescape")), place)
+    _tell(reader, text, path, always=True)
+    return _run(path, reader, [place], [])
+
+
+def _tell(reader: LogReader, text: str, path: str, *, always: bool = False) -> None:
+    """Add what a text tells in words and no line of it has said: a row, with `always` one that says nothing too."""
     quoted = {name for row in reader.folding.rows for name in row.values["signatures"]}
-    told = [name for name in matcher.told(text) if name not in quoted]
+    told = [name for name in reader.matcher.told(text) if name not in quoted]
+    if not told and not always:
+        return
     words = reader.redactor.text(text.strip()) or ""
     values: dict[str, Any] = {
         "message": words.partition("\n")[0],
@@ -103,7 +120,6 @@ def run_of_question(text: str, signatures: Sequence[Signature] = (), path: str =
         "executor_id": None,
     }
     reader.folding.add(values, None, {name: {} for name in told}, ())
-    return _run(path, reader, [place], [])
 
 
 def with_log_events(run: Run, signatures: Sequence[Signature]) -> Run:
