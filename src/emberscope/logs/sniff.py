@@ -22,9 +22,7 @@ _WORDS: Final = re.compile(
 )
 _MOST_SHOWN: Final = 40
 _REMARK: Final = re.compile(r"#+ ?[A-Za-z]")
-_SENTENCE: Final = re.compile(
-    r"(?!Caused by|Exception in thread|Traceback|Container:|Log)[A-Z][a-z']* (?:[\w'-]+[ ,.?]*){4,}$"
-)
+_WORD: Final = re.compile(r"[(\"']?[A-Za-z0-9%][\w'/-]{0,40}[)\"'.,;?!]{0,3}")
 _MOST_ASKED: Final = 32 * 1024
 
 
@@ -56,6 +54,12 @@ def has_prose(text: str) -> bool:
     for line in text.split("\n")[:_LINES]:
         if head_of(line) is not None:
             heads += 1
-        elif _REMARK.match(line) or (_SENTENCE.match(line) and not heads):
+        elif _REMARK.match(line) or (not heads and _is_sentence(line)):
             prose += 1
     return prose > 0 and heads <= _MOST_SHOWN
+
+
+def _is_sentence(line: str) -> bool:
+    """Whether a line is made of five words or more and of nothing else."""
+    words = line.split()
+    return 5 <= len(words) <= 200 and line[:1].isupper() and all(_WORD.fullmatch(word) for word in words)

@@ -9,6 +9,8 @@ from msgspec import Struct
 
 MOST_FRAMES: Final = 30
 _MOST_CAUSES: Final = 20
+_MOST_LINE: Final = 2000
+"""Characters of a line that are looked at: names of classes are found in a time that grows with the square of them."""
 _MOST_TEXT: Final = 2000
 
 _JAVA: Final = re.compile(
@@ -37,7 +39,8 @@ def trace_of(lines: list[str]) -> Trace:
     frames: list[str] = []
     exception: str | None = None
     suppressed = python = False
-    for number, line in enumerate(lines):
+    for number, whole in enumerate(lines):
+        line = whole[:_MOST_LINE]
         frame = _FRAME.match(line)
         if frame is not None:
             if not suppressed and len(frames) < MOST_FRAMES:
