@@ -145,3 +145,24 @@ def test_a_log_is_put_on_the_clock_of_its_event_log(tmp_path: Path) -> None:
     assert moved.application.app_start_ms == start_ms + 700
     assert moved.tables["log_events"]["time_ms"].to_pylist() == [1612338600000 - 5_400_000, 1612338900000 - 5_400_000]
     assert zone_ms({"1": 0}, {"1": 7 * 60_000}) == 0
+
+
+def test_what_lies_beside_a_log_in_a_folder_of_yarn_is_no_fault(tmp_path: Path) -> None:
+    folder = container(tmp_path, 7, 2).parent
+    (folder / "stdout").write_text("loaded 12 rows\ndone\n")
+    (folder / "prelaunch.err").write_text("")
+    (folder / "launch_container.sh").write_text("#!/bin/bash\nexport X=1\n")
+    (folder / "prelaunch.out").write_text("Setting up env variables\nLaunching container\n")
+
+    found, problems = find_inputs(str(tmp_path))
+
+    assert problems == []
+    assert [sorted(Path(file).name for file in item.files) for item in found] == [["prelaunch.out", "stderr", "stdout"]]
+
+
+def test_texts_that_lie_alone_are_told_as_before(tmp_path: Path) -> None:
+    container(tmp_path / "logs", 7, 2)
+    (tmp_path / "diary").write_text("Dear diary\n")
+    found, problems = find_inputs(str(tmp_path))
+    assert [item.kind for item in found] == ["container_log"]
+    assert [Path(error.path).name for error in problems] == ["diary"]

@@ -12,7 +12,15 @@ from emberscope.errors import InputError
 from emberscope.eventlog.databricks import repeated_folders
 from emberscope.eventlog.parts import is_part, leads_out
 from emberscope.eventlog.rolled import loose_logs
-from emberscope.sources.kind import MAX_DEPTH, MAX_MEMBERS, is_log_in_parts, kind_of, read_head
+from emberscope.sources.kind import (
+    MAX_DEPTH,
+    MAX_MEMBERS,
+    describe,
+    is_log_in_parts,
+    kind_of,
+    read_head,
+    unpack_head,
+)
 from emberscope.store.layout import is_run
 
 _OWN_DOCUMENT: Final = re.compile(rb'\A\{\s*"schema":\s*"emberscope\.')
@@ -28,6 +36,7 @@ class Members:
     singles: list[tuple[str, str]] = field(default_factory=list)
     recordings: list[str] = field(default_factory=list)
     logs: list[str] = field(default_factory=list)
+    texts: list[tuple[str, InputError | None]] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
     problems: list[InputError] = field(default_factory=list)
 
@@ -41,7 +50,22 @@ def members(directory: Path) -> Members:
     """
     found = Members()
     _add(directory, directory, 0, found, {os.path.realpath(directory)})
+    _place_texts(found)
     return found
+
+
+def _place_texts(found: Members) -> None:
+    """Beside logs, what a program printed is a log too; files without a line, and scripts, are nothing to tell of."""
+    folders = {os.path.dirname(log) for log in found.logs}
+    for path, error in found.texts:
+        if os.path.dirname(path) not in folders:
+            if error is None:
+                found.singles.append((path, "question"))
+            else:
+                found.problems.append(error)
+        elif error is None or _is_plain_text(path):
+            found.logs.append(path)
+    found.logs.sort()
 
 
 def _add(directory: Path, root: Path, depth: int, found: Members, seen: set[str]) -> None:
@@ -94,16 +118,35 @@ def _add_file(path: Path, found: Members, *, beside_log: bool) -> None:
         kind = kind_of(str(path))
     except InputError as error:
         if not beside_log and not _is_own_document(path):
-            found.problems.append(error)
+            if _is_text(path):
+                found.texts.append((str(path), error))
+            else:
+                found.problems.append(error)
     else:
         if kind == "recording":
             found.recordings.append(str(path))
         elif kind == "container_log":
             found.logs.append(str(path))
+        elif kind == "question":
+            found.texts.append((str(path), None))
         else:
             found.singles.append((str(path), kind))
     if len(found.singles) + len(found.recordings) + len(found.logs) + len(found.problems) > MAX_MEMBERS:
         raise InputError(str(path.parent), f"more than {MAX_MEMBERS} files lie in it.", hint="Give one of them.")
+
+
+def _is_text(path: Path) -> bool:
+    """Whether a file that is no input may be what a process printed, or a script that started one; or is empty."""
+    try:
+        head = read_head(path)
+    except OSError:
+        return False
+    return not head or describe(unpack_head(head)) in ("plain text", "a script", "a Spark configuration")
+
+
+def _is_plain_text(path: str) -> bool:
+    head = read_head(Path(path))
+    return bool(head) and describe(unpack_head(head)) == "plain text"
 
 
 def _is_own_document(path: Path) -> bool:
