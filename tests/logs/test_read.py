@@ -174,3 +174,39 @@ def test_no_line_takes_long(piece: str) -> None:
     assert looks_like_log(text.encode())
     has_prose(f"{line}\n")
     has_prose(f"A{line}!\n")
+
+
+WRAPPERS = (
+    # containerd's files under /var/log/pods; Livy's server log; Airflow's log of a SparkSubmitOperator
+    "2021-02-03T07:55:00.123456789Z stderr F ",
+    "21/02/03 07:55:03 INFO LineBufferedStream: ",
+    "[2021-02-03, 07:55:00 UTC] {spark_submit.py:521} INFO - ",
+)
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+def test_lines_that_another_program_passed_on_are_read_as_they_were_written(wrapper: str) -> None:
+    wrapped = "".join(f"{wrapper}{line}\n" for line in TRACE.rstrip("\n").split("\n"))
+    (row,), (bare,) = rows(wrapped), rows(TRACE)
+    assert {**row, "role": None} == {**bare, "role": None}
+
+
+def test_diagnostics_of_yarn_stay_in_the_record_of_the_driver() -> None:
+    # The layout is that of YarnAllocator with the diagnostics of Hadoop 3 (SPARK-24788 and others show it).
+    text = (
+        "21/02/03 07:55:00 WARN YarnAllocator: Container from a bad node: container_1_0001_01_000002 on host: host-1. "
+        "Exit status: 143. Diagnostics: [2021-02-03 07:54:59.123]Container killed on request. Exit code is 143\n"
+        "[2021-02-03 07:54:59.124]Container exited with a non-zero exit code 143. \n"
+        "[2021-02-03 07:54:59.125]Killed by external signal\n.\n"
+        "21/02/03 07:55:01 INFO X: y\n"
+    )
+    (row,) = rows(text)
+    assert "Killed by external signal" in row["text"]
+
+
+def test_a_traceback_after_a_calm_record_is_a_record_of_its_own() -> None:
+    trace = 'Traceback (most recent call last):\n  File "/app/job.py", line 7, in main\nValueError: bad row\n'
+    (row,) = rows("21/02/03 07:55:00 INFO SparkContext: Successfully stopped SparkContext\n" + trace)
+    assert (row["line"], row["exception"], row["level"]) == (2, "ValueError", None)
+    (row,) = rows("2021-02-03 07:55:00,123 - job - ERROR - failed\n" + trace)
+    assert (row["line"], row["exception"], row["level"]) == (1, "ValueError", "ERROR")

@@ -95,7 +95,7 @@ def head_of(line: str, year: int | None = None) -> Head | None:
     return _after_level(line, bare.end("level"), None, False, _LEVELS[bare["level"]], pod)
 
 
-def _after_stamp(line: str, at: int, stamp: tuple[int, int | None, bool], pod: str | None) -> Head:
+def _after_stamp(line: str, at: int, stamp: tuple[int, int | None, bool], pod: str | None) -> Head | None:
     length, time_ms, in_utc = stamp
     if line[at] in _KLOG and line[at + 1 : at + 5].isdigit():
         source = re.compile(r"\s+\d+\s+(?P<logger>[\w.-]+:\d+)\]\s*").match(line, at + length)
@@ -113,6 +113,9 @@ def _after_stamp(line: str, at: int, stamp: tuple[int, int | None, bool], pod: s
         if before.startswith("["):
             return Head(head.length, time_ms, in_utc, head.level, before.strip("[]"), head.logger, pod=pod)
         return Head(head.length, time_ms, in_utc, head.level, head.thread, before, pod=pod)
+    if line[at + length : at + length + 1] == "]" and line[at + length + 1 : at + length + 2].isalpha():
+        # YARN's diagnostics within a record of the driver: `[2018-07-12 10:00:00.123]Container killed on request.`
+        return None
     return Head(position, time_ms, in_utc, pod=pod)
 
 

@@ -25,6 +25,7 @@ from emberscope.logs.place import (
 )
 from emberscope.logs.repeats import Repeats
 from emberscope.logs.trace import trace_of
+from emberscope.logs.wrapping import unwrapped
 from emberscope.redact import Redactor
 
 _BLOCK: Final = 8 << 20
@@ -42,6 +43,7 @@ NOISE: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7
 _STARTS: Final = re.compile(
     r"Exception in thread |Container: container_|LogType: ?\w|End of LogType|LogAggregationType:"
 )
+_TRACEBACK: Final = "Traceback (most recent call last)"
 _GOES_ON: Final = re.compile(r"\s|Caused by: |Suppressed: |\.\.\. \d+ more|at [\w.$]+\(")
 
 
@@ -178,7 +180,8 @@ class LogReader:
         if turning and lines[0].startswith("Running Spark") and head is not None and head.time_ms is not None:
             self.started_ms = min(self.started_ms or head.time_ms, head.time_ms - place.ahead_ms)
         row = self.add(lines, place, head, line=block.first + start, keep=turning)
-        if place.container_id == writer:
+        # The time before a line that was passed on is not that of its record.
+        if place.container_id == writer and block.record(start, start + 1).startswith(first[:8].encode()):
             alike = not turning and (row is None or not row.values["signatures"] or self.folding.is_full(row))
             self._repeats.keep(block.record(start, end), row, alike=alike)
 
@@ -254,7 +257,7 @@ class _Block:
     def text(self, index: int) -> str:
         start, end = self._at[index], self._at[index + 1]
         text = self._data[start : min(end, start + _MOST_OF_LINE)].decode("utf-8", "replace").rstrip("\r\n")
-        return NOISE.sub("", text) if not text.isprintable() else text
+        return unwrapped(NOISE.sub("", text) if not text.isprintable() else text)
 
     def head(self, index: int) -> Head | None:
         if index not in self._heads:
@@ -291,6 +294,8 @@ class _Block:
         for start in range(index, lowest - 1, -1):
             if self.head(start) is not None or _STARTS.match(self.text(start)):
                 return start
+            if self.text(start).startswith(_TRACEBACK) and self._is_calm_above(start, lowest):
+                return start
         # No head within reach: the lines around it, up to an empty one.
         start = index
         while start > max(floor, index - _LOOSE_LINES) and self._joins(start):
@@ -299,14 +304,26 @@ class _Block:
 
     def end_of_record(self, start: int) -> int:
         """The line behind the record that begins in line `start`."""
-        headed = self.head(start) is not None
+        head = self.head(start)
+        headed = head is not None
+        calm = head is not None and head.level not in _BAD
         most = min(self.count, start + (_MOST_LINES if headed else 2 * _LOOSE_LINES))
         end = start + 1
         while end < most and self.head(end) is None and not _STARTS.match(self.text(end)):
             if not headed and not self._joins(end):
                 break
+            if calm and self.text(end).startswith(_TRACEBACK):
+                break
             end += 1
         return end
+
+    def _is_calm_above(self, index: int, lowest: int) -> bool:
+        """Whether the record before a line has a head and is no error: a traceback is not part of it."""
+        for above in range(index - 1, lowest - 1, -1):
+            head = self.head(above)
+            if head is not None:
+                return head.level not in _BAD
+        return False
 
     def _joins(self, index: int) -> bool:
         """Whether a line without a head belongs to the one above it, which has none either."""
