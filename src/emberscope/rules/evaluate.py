@@ -13,6 +13,8 @@ from msgspec.structs import replace
 from emberscope.rules.base import Consequence, Evidence, Finding, Reads, Rule, Where
 from emberscope.rules.catalog import RULES
 from emberscope.rules.causes import causes
+from emberscope.rules.deaths import death_causes
+from emberscope.rules.moments import first_ms
 from emberscope.simulate.cores import is_whole, observed_window, offered_core_ms
 from emberscope.simulate.stage_figures import stage_figures
 from emberscope.tables.run import once
@@ -53,7 +55,7 @@ class Ranked(Struct, frozen=True):
     """A finding with what the engine adds. `caused_by` are indices into the list that holds it.
 
     `worth_ms` is what findings are ordered by: the impact on the application's time as if all were wall time, by how
-    sure it is.
+    sure it is. `at_ms` is when it was first seen; None where it is of no moment, or no clock tells.
     """
 
     rule: Rule[Any]
@@ -63,6 +65,7 @@ class Ranked(Struct, frozen=True):
     confidence: float
     caused_by: tuple[int, ...] = ()
     worth_ms: float = 0.0
+    at_ms: int | None = None
 
     def document(self) -> dict[str, Any]:
         """The finding as `diagnose --json` prints it."""
@@ -125,7 +128,8 @@ def evaluate(run: Run, rules: Sequence[Rule[Any]] = RULES) -> Diagnosis:
             worth = impact_ratio(finding, run) * confidence
             severity = severity_of(worth, finding.consequence, small=small)
             worth_ms = worth * (run.application.observed_ms or 0)
-            found.append(Ranked(rule, run.application.app_id, finding, severity, confidence, worth_ms=worth_ms))
+            at_ms = first_ms(run, finding)
+            found.append(Ranked(rule, run.application.app_id, finding, severity, confidence, (), worth_ms, at_ms))
     return Diagnosis(ranked(found), (*unasked, *halves), len(rules) - len(unasked))
 
 
@@ -154,9 +158,12 @@ def folded(name: str, findings: Sequence[Finding], length_ms: int | None) -> Seq
 
 
 def ranked(findings: Sequence[Ranked]) -> tuple[Ranked, ...]:
-    """Findings of one run: what ended it, then by worth, each right after what causes it; `caused_by` is set anew."""
+    """Findings of one run: what ended it, then by worth, the earlier first, each right after what causes it;
+    `caused_by` is set anew."""
     places = [(item.rule.code, item.finding.where) for item in findings]
-    return _ordered(findings, [causes(item.rule.code, item.finding.where, places) for item in findings])
+    by_place = (causes(item.rule.code, item.finding.where, places) for item in findings)
+    by_death = (death_causes(item, findings) for item in findings)
+    return _ordered(findings, [tuple(sorted({*a, *b})) for a, b in zip(by_place, by_death, strict=True)])
 
 
 def ranked_together(groups: Sequence[Sequence[Ranked]]) -> tuple[Ranked, ...]:
@@ -178,7 +185,8 @@ def _ordered(findings: Sequence[Ranked], causes_of: Sequence[tuple[int, ...]]) -
         place = tuple(sorted((name, str(value)) for name, value in finding.where.document().items()))
         ended = finding.consequence == "ended"
         core_ms = finding.wasted_core_ms or 0
-        return (not ended, -item.worth_ms, order, -core_ms, item.rule.code, place)
+        at_ms = float("inf") if item.at_ms is None else item.at_ms
+        return (not ended, -item.worth_ms, order, -core_ms, at_ms, item.rule.code, place)
 
     ranks = sorted(range(len(findings)), key=key)
     rank_of = {index: rank for rank, index in enumerate(ranks)}

@@ -1,0 +1,131 @@
+"""Which failures are echoes of which: what kills a process, what is lost with it, what that ends.
+
+One death is told many times: the process that was killed, the executor that the driver misses, shuffle output that is
+gone, tasks, stages and jobs that give up, the exit code of it all. A finding of any of these goes under that of an
+earlier step where the two name the same processes, or none, where the earlier one was seen first, or where one line
+of a log says both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from emberscope.rules.base import Finding
+    from emberscope.rules.evaluate import Ranked
+
+# A loss is noticed by some long before others: the driver waits two minutes for a heartbeat (spark.network.timeout),
+# and a cluster manager gives its reason when the executor has long been missed.
+NOTICED_WITHIN_MS: Final = 120_000
+
+# What takes a process away, by itself or with its machine.
+_KILLS: Final = ("K1", "K2", "K4", "K5", "K10", "K20", "L5", "L10", "L15")
+# The same, where it is the JVM's or the worker's own doing.
+_CRASHES: Final = ("K11", "K13", "K15", "K17", "L11")
+_LOSSES: Final = ("K3", "K12", "H3")
+_FETCHES: Final = ("K6", "L14")
+_NETWORK: Final = ("K26",)
+
+BY_PROCESS: Final[dict[str, tuple[str, ...]]] = {
+    "L5": ("K1", "K4", "K20", "L15"),
+    "K2": ("K1", "K4", "K20", "L5", "L15"),
+    "K3": _KILLS,
+    "K4": ("L15",),
+    "K12": (*_KILLS, *_CRASHES, "K3"),
+    "H3": (*_KILLS, *_CRASHES, "K3", "K12"),
+    "K26": (*_KILLS, *_LOSSES),
+    "K6": (*_KILLS, *_CRASHES, *_LOSSES, *_NETWORK),
+    "L14": (*_KILLS, *_CRASHES, *_LOSSES, *_NETWORK),
+    "K19": (*_KILLS, *_CRASHES, "K12", "H3"),
+    "C6": ("K1", "K2"),
+    "C5": ("K5",),
+    # Attempts and jobs that failed because executors went, by the event log alone.
+    "H4": (*_KILLS, *_LOSSES, *_FETCHES),
+    "H5": (*_KILLS, *_LOSSES, *_FETCHES),
+}
+"""Consequence and its causes, told by the processes that both name."""
+
+_ENDS: Final = ("H4", "H5", "K19", "K25", "L13")
+
+SAME_CASE: Final[dict[str, tuple[str, ...]]] = {
+    "K6": ("L14",),
+    "K8": ("L2",),
+    "K10": ("L10",),
+    "K11": ("L11",),
+    "K15": ("L12",),
+}
+"""What a managed cluster's own rule tells better: the general one stands under it where both quote the same."""
+
+_EXECUTORS: Final = re.compile(r"\b[Ee]xecutors? ((?:\d+(?:, | and )?)+)")
+
+
+def death_causes(item: Ranked, others: Sequence[Ranked]) -> tuple[int, ...]:
+    """The indices of those `others` that caused what `item` tells."""
+    code = item.rule.code
+    return tuple(
+        index
+        for index, other in enumerate(others)
+        if other is not item
+        and (
+            (other.rule.code in BY_PROCESS.get(code, ()) and (_same_line(item, other) or _of_one_death(item, other)))
+            or (other.rule.code in SAME_CASE.get(code, ()) and (_same_line(item, other) or _seen_before(other, item)))
+            or (code in _ENDS and _is_told_by(item, other))
+        )
+    )
+
+
+def _of_one_death(item: Ranked, cause: Ranked) -> bool:
+    """Whether the two name a common process, or one of them none, and the cause was there first."""
+    if item.app_id != cause.app_id or not _seen_before(cause, item):
+        return False
+    mine, its = _executors(item.finding), _executors(cause.finding)
+    if mine and its:
+        return bool(mine & its)
+    a, b = item.finding.where, cause.finding.where
+    if a.host is not None and b.host is not None and a.host != b.host and not (mine or its):
+        return False
+    return a.stage is None or b.stage is None or a.stage == b.stage or bool(mine or its)
+
+
+def _is_told_by(item: Ranked, cause: Ranked) -> bool:
+    """Whether what ended work repeats the words by which the cause was found: a job that failed quotes its exception.
+
+    The rules of logs only: others have no words. What is itself an end is no cause of one.
+    """
+    if not cause.rule.signatures or cause.rule.code in _ENDS or not _seen_before(cause, item):
+        return False
+    if _same_line(item, cause):
+        return True
+    told = _words(item.finding)
+    return any(re.search(one.pattern, told, re.M) for one in cause.rule.signatures if _may_match(one.literals, told))
+
+
+def _may_match(literals: Sequence[str], text: str) -> bool:
+    return any(literal in text for literal in literals)
+
+
+def _seen_before(cause: Ranked, item: Ranked) -> bool:
+    if cause.at_ms is None or item.at_ms is None:
+        return True
+    return cause.at_ms <= item.at_ms + NOTICED_WITHIN_MS
+
+
+def _same_line(a: Ranked, b: Ranked) -> bool:
+    return bool(_lines(a.finding) & _lines(b.finding))
+
+
+def _lines(finding: Finding) -> set[tuple[str, int]]:
+    return {(one.source, one.line) for one in finding.evidence if one.line is not None}
+
+
+def _executors(finding: Finding) -> set[str]:
+    """The executors that a finding is about, or names."""
+    named = {number for numbers in _EXECUTORS.findall(_words(finding)) for number in re.findall(r"\d+", numbers)}
+    where = finding.where.executor
+    return named if where in (None, "driver") else {*named, str(where)}
+
+
+def _words(finding: Finding) -> str:
+    return "\n".join((finding.title, finding.summary, *(one.text for one in finding.evidence)))

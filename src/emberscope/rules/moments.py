@@ -1,0 +1,57 @@
+"""When a finding was first seen: by the lines that it quotes, else by what the event log says of its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import pyarrow.compute as pc
+
+from emberscope.rules.executors.removals import removals
+from emberscope.tables.run import once
+
+if TYPE_CHECKING:
+    from emberscope.rules.base import Finding
+    from emberscope.tables.run import Run
+
+
+def first_ms(run: Run, finding: Finding) -> int | None:
+    """Epoch ms; None where the finding is of no moment: a trouble of a whole stage, or a line without a clock.
+
+    What took an executor away was there when the driver removed it, what ended a job when that failed.
+    """
+    when = _line_times(run)
+    quoted = [when[one.source, one.line] for one in finding.evidence if (one.source, one.line) in when]
+    if quoted:
+        return min(quoted)
+    if any(one.line is not None for one in finding.evidence):
+        return None
+    where = finding.where
+    if where.executor is not None and finding.consequence in ("lost", "ended"):
+        gone = [one.removed_ms for one in removals(run) if one.executor_id == where.executor]
+        if gone:
+            return min(gone)
+    if where.job is not None and finding.consequence == "ended":
+        return _job_end_ms(run, where.job)
+    return None
+
+
+@once
+def _line_times(run: Run) -> Mapping[tuple[str, int | None], int]:
+    table = run.tables.get("log_events")
+    if table is None:
+        return {}
+    columns = [table[name].to_pylist() for name in ("file", "line", "time_ms")]
+    times: dict[tuple[str, int | None], int] = {}
+    for file, line, time_ms in zip(*columns, strict=True):
+        if time_ms is not None and line is not None:
+            times.setdefault((file or "log", line), time_ms)
+    return times
+
+
+def _job_end_ms(run: Run, job: int) -> int | None:
+    jobs = run.tables.get("jobs")
+    if jobs is None:
+        return None
+    end: int | None = pc.max(jobs.filter(pc.equal(jobs["job_id"], job))["completed_ms"]).as_py()
+    return end

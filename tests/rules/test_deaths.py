@@ -1,0 +1,149 @@
+"""What follows from a death goes under it; what only happened at the same time does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from emberscope.logs.signature import Signature
+from emberscope.rules.base import Evidence, Finding, Rule, Where
+from emberscope.rules.causes import PAIRS
+from emberscope.rules.deaths import BY_PROCESS, SAME_CASE, death_causes
+from emberscope.rules.evaluate import Ranked, ranked
+from emberscope.rules.moments import first_ms
+from emberscope.tables.run import Run
+from tests.runs import START_MS, job, run_of
+
+
+def nothing(run: Run, limits: Any) -> Iterator[Finding]:
+    yield from ()
+
+
+def told(
+    code: str,
+    title: str,
+    at_ms: int | None = None,
+    *,
+    line: int | None = None,
+    literal: str = "",
+    consequence: Any = "ended",
+    **where: Any,
+) -> Ranked:
+    signatures = (Signature(code, literal, (literal,)),) if literal else ()
+    rule: Rule[Any] = Rule(code, code.lower(), "0.1", (), None, nothing, signatures=signatures)
+    evidence = (Evidence("a line", "driver.log", line=line),) if line else ()
+    finding = Finding(title, "", Where(**where), evidence, (), None, None, "", 0.9, consequence)
+    return Ranked(rule, "app-1", finding, "critical", 0.9, at_ms=at_ms)
+
+
+def order(*findings: Ranked) -> list[tuple[str, tuple[int, ...]]]:
+    return [(one.rule.code, one.caused_by) for one in ranked(findings)]
+
+
+def test_the_kill_comes_first_and_its_echoes_under_it() -> None:
+    found = order(
+        told("H5", "Job 3 failed: stage 14 gave up", 1_000_000, job=3, stage=14),
+        told("K6", "Stage 14 could not fetch shuffle output of executor 6", 980_000, stage=14),
+        told("K12", "The driver lost executor 6", 960_000, executor="6"),
+        told("K1", "Executor 6's container used 8.2 of 8 GB", 961_000, executor="6"),
+    )
+    assert [code for code, _ in found] == ["K1", "K12", "K6", "H5"]
+    assert dict(found) == {"K1": (), "K12": (0,), "K6": (0, 1), "H5": (0, 1, 2)}
+
+
+def test_another_executor_is_another_death() -> None:
+    found = order(
+        told("K12", "The driver lost executor 9", 960_000, executor="9"),
+        told("K1", "Executor 6's container used 8.2 of 8 GB", 950_000, executor="6"),
+    )
+    assert all(not causes for _, causes in found)
+    found = order(
+        told("K12", "The driver lost executors 4, 6 and 9", 960_000, executor="4"),
+        told("K1", "Executor 6's container used 8.2 of 8 GB", 950_000, executor="6"),
+    )
+    assert dict(found)["K12"] == (0,)
+
+
+def test_what_comes_long_after_is_no_cause() -> None:
+    late = told("K1", "Executor 6's container used 8.2 of 8 GB", 1_200_000, executor="6")
+    assert death_causes(told("K12", "The driver lost executor 6", 960_000, executor="6"), [late]) == ()
+    soon = structs.replace(late, at_ms=1_000_000)
+    assert death_causes(told("K12", "The driver lost executor 6", 960_000, executor="6"), [soon]) == (0,)
+    no_clock = structs.replace(late, at_ms=None)
+    assert death_causes(told("K12", "The driver lost executor 6", 960_000, executor="6"), [no_clock]) == (0,)
+
+
+def test_one_line_that_says_both_joins_them_whatever_else_they_name() -> None:
+    kill = told("K1", "A container used 8.2 of 8 GB", 1, line=7, executor="6")
+    assert death_causes(told("K12", "The driver lost executor 9", 1, line=7, executor="9"), [kill]) == (0,)
+    assert death_causes(told("K12", "The driver lost executor 9", 1, line=8, executor="9"), [kill]) == ()
+
+
+def test_what_ended_goes_under_the_exception_it_quotes() -> None:
+    missing = told("K11", "The class org.x.Y is missing", 5, literal="ClassNotFoundException")
+    quoting = told("H5", "Job 1 failed: java.lang.ClassNotFoundException: org.x.Y", 9)
+    other = told("H5", "Job 1 failed: java.lang.ArithmeticException: / by zero", 9)
+    assert death_causes(quoting, [missing]) == (0,)
+    assert death_causes(other, [missing]) == ()
+    assert order(quoting, missing) == [("K11", ()), ("H5", (0,))]
+
+
+def test_a_case_of_a_managed_cluster_stands_over_the_general_one() -> None:
+    general, case = told("K8", "Results are too large", 3, line=4), told("L2", "Tasks are too many", 3, line=4)
+    assert order(general, case) == [("L2", ()), ("K8", (0,))]
+
+
+def test_of_what_has_no_price_the_earlier_comes_first() -> None:
+    assert [code for code, _ in order(told("K9", "b", 20), told("K15", "a", 10), told("K22", "c", None))] == [
+        "K15",
+        "K9",
+        "K22",
+    ]
+
+
+def test_causes_never_run_in_a_circle() -> None:
+    """Whatever the words and places are: ranking would never end."""
+    codes = {code for pair in PAIRS for code in pair} | set(BY_PROCESS) | {f"K{n}" for n in range(1, 41)}
+    edges: dict[str, set[str]] = {code: set() for code in codes}
+    for consequence, cause in PAIRS:
+        edges[consequence].add(cause)
+    for table in (BY_PROCESS, SAME_CASE):
+        for consequence, found in table.items():
+            edges.setdefault(consequence, set()).update(found)
+    quoted = {code: told(code, "literal", literal="literal") for code in (*edges, "L13")}
+    for code, one in quoted.items():
+        others = list(quoted.values())
+        edges.setdefault(code, set()).update(others[index].rule.code for index in death_causes(one, others))
+    done: set[str] = set()
+
+    def visit(code: str, way: tuple[str, ...]) -> None:
+        assert code not in way, way
+        if code not in done:
+            for cause in edges.get(code, ()):
+                visit(cause, (*way, code))
+            done.add(code)
+
+    for code in edges:
+        visit(code, ())
+
+
+LOG_ROW = {"event_id": 0, "file": "driver.log", "line": 7, "time_ms": START_MS + 1234}
+
+
+@pytest.mark.parametrize(
+    ("line", "when"), [(7, START_MS + 1234), (8, None)], ids=["a line with a clock", "a line without"]
+)
+def test_a_finding_is_of_the_moment_of_its_lines(line: int, when: int | None) -> None:
+    run = run_of(log_events=[LOG_ROW])
+    assert first_ms(run, told("K1", "x", line=line).finding) == when
+
+
+def test_a_finding_without_lines_is_of_the_moment_of_its_place() -> None:
+    gone = {"executor_id": "6", "removed_ms": 5_000, "added_ms": 0, "cores": 1}
+    run = run_of(executors=[gone], jobs=[job(3, 0, 9_000, status="failed")])
+    assert first_ms(run, told("H3", "x", executor="6").finding) == START_MS + 5_000
+    assert first_ms(run, told("H5", "x", job=3).finding) == START_MS + 9_000
+    assert first_ms(run, told("B1", "x", stage=3, consequence=None).finding) is None
