@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
@@ -41,12 +42,21 @@ def _line_times(run: Run) -> Mapping[tuple[str, int | None], int]:
     table = run.tables.get("log_events")
     if table is None:
         return {}
-    columns = [table[name].to_pylist() for name in ("file", "line", "time_ms")]
+    columns = [table[name].to_pylist() for name in ("file", "line", "fields", "time_ms")]
     times: dict[tuple[str, int | None], int] = {}
-    for file, line, time_ms in zip(*columns, strict=True):
-        if time_ms is not None and line is not None:
-            times.setdefault((file or "log", line), time_ms)
+    for file, line, fields, time_ms in zip(*columns, strict=True):
+        if time_ms is not None:
+            for one in {line, *_lines_inside(fields)} - {None}:
+                times.setdefault((file or "log", one), time_ms)
     return times
+
+
+def _lines_inside(fields: str | None) -> Iterator[int]:
+    """The lines of a record in which signatures were found: a cause is quoted where it stands in its stack trace."""
+    for groups in json.loads(fields or "{}").values():
+        line = groups.get("@line")
+        if isinstance(line, int):
+            yield line
 
 
 def _job_end_ms(run: Run, job: int) -> int | None:
