@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, structs
 
+from emberscope.report.chain import Link, chain
 from emberscope.report.hot_code import HotCode, hot_code
 from emberscope.report.outcome import outcome
 from emberscope.report.spots import Spot, spots
@@ -43,7 +44,8 @@ class Diagnosed(Struct, frozen=True):
 
     The run may be without its tables. `outcome` is what happened in a sentence, `hot` what is hot in the code where
     there is no waterfall, `spots` the place of each finding in the user's program. `patch` is what the findings advise,
-    as one change of settings; advice that it cannot follow is a remark in its finding.
+    as one change of settings; advice that it cannot follow is a remark in its finding. `chain` is how it came to the
+    end, where something died.
     """
 
     run: Run
@@ -53,13 +55,16 @@ class Diagnosed(Struct, frozen=True):
     hot: HotCode | None = None
     spots: tuple[Spot, ...] = ()
     patch: Patch = Patch(None)
+    chain: tuple[Link, ...] = ()
 
 
 def diagnose(run: Run) -> Diagnosed:
     diagnosis = evaluate(run)
     findings, patch = resolved(diagnosis.findings, run)
     diagnosis = structs.replace(diagnosis, findings=findings)
-    item = Diagnosed(run, diagnosis, waterfall(run), spots=spots(run, findings), patch=patch)
+    item = Diagnosed(
+        run, diagnosis, waterfall(run), spots=spots(run, findings), patch=patch, chain=chain(run, findings)
+    )
     return structs.replace(item, outcome=outcome(item), hot=None if item.waterfall else hot_code(run))
 
 
@@ -128,9 +133,25 @@ def diagnose_document(diagnosed: Sequence[Diagnosed], inputs: Sequence[Input] = 
         ],
         "findings": [finding.document() for finding in all_findings(diagnosed)],
         "patches": [item.patch.document() for item in diagnosed],
+        "chains": _chains(diagnosed),
         "not_evaluated": [{"code": item.code, "needs": item.needs} for item in all_not_evaluated(diagnosed)],
         "coverage": coverage.document(),
     }
+
+
+def _chains(diagnosed: Sequence[Diagnosed]) -> list[dict[str, Any]]:
+    """Of each application in which something died, how it came to that; `finding` is an index into all findings."""
+    every = all_findings(diagnosed)
+    told = []
+    for item in diagnosed:
+        if item.chain:
+            own = {
+                number: next(place for place, one in enumerate(every) if one.finding is finding.finding)
+                for number, finding in enumerate(item.diagnosis.findings, 1)
+            }
+            steps = [link.document() | {"finding": own.get(link.number or 0)} for link in item.chain]
+            told.append({"app_id": item.run.application.app_id, "steps": steps})
+    return told
 
 
 def all_findings(diagnosed: Sequence[Diagnosed]) -> tuple[Ranked, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from emberscope.report.bars import percents
+from emberscope.report.chain import clock_words, heading
 from emberscope.report.diagnosis import all_not_evaluated, no_finding
 from emberscope.report.finding_lines import confidence_words, not_evaluated_line, rest_line
 from emberscope.report.finding_tree import branches
@@ -70,7 +71,19 @@ def diagnosis_markdown(diagnosed: Sequence[Diagnosed]) -> str:
 def _head(item: Diagnosed) -> list[str]:
     application = item.run.application
     title = application.app_name or application.app_id or item.run.path
-    return [f"## {escaped(title)}", "", escaped(item.outcome), ""]
+    return [f"## {escaped(title)}", "", escaped(item.outcome), "", *_chain(item)]
+
+
+def _chain(item: Diagnosed) -> list[str]:
+    """How it came to the end, as a list on one clock."""
+    if not item.chain:
+        return []
+    lines = [f"**{escaped(heading(item.chain))}**", ""]
+    for number, (link, clock) in enumerate(zip(item.chain, clock_words(item.chain), strict=True), 1):
+        text = f"**{escaped(link.text)}**" if link.role == "cause" else escaped(link.text)
+        where = f" (`{_code(link.source)}`)" if link.source else ""
+        lines.append(f"{number}. {clock + ' ' if clock else ''}{link.role}: {text}{where}")
+    return [*lines, ""]
 
 
 def _findings(item: Diagnosed, *, proof: bool) -> list[str]:

@@ -18,6 +18,7 @@ from emberscope.profile.codegen import generated_code_words
 from emberscope.profile.flame_data import flame_data
 from emberscope.report.assets import content_security_policy, joined, style_sheet, vendored_script
 from emberscope.report.bars import cores_bar, story_bar
+from emberscope.report.chain import clock_words, heading
 from emberscope.report.diagnosis import no_finding, not_evaluated_sentences
 from emberscope.report.facts import json_script, page_document
 from emberscope.report.finding_links import frame_links, links_of
@@ -79,6 +80,8 @@ def _time(subject: Subject) -> Part:
     item = subject.item
     data = {
         "outcome": item.outcome,
+        "chain": list(zip(clock_words(item.chain), item.chain, strict=True)),
+        "chain_heading": heading(item.chain),
         "story": story_bar(subject.story, subject.anchors),
         "duration_ms": item.run.application.observed_ms,
         "branches": branches(item.diagnosis.findings),

@@ -19,7 +19,7 @@ from emberscope.report.finding_lines import (
     wrapped,
 )
 from emberscope.report.finding_tree import Branch, branches
-from emberscope.report.text import coverage_line, hot_lines, part_line, price
+from emberscope.report.text import chain_lines, coverage_line, hot_lines, part_line, price
 from emberscope.report.visible import visible
 from emberscope.tables.coverage import total
 from emberscope.tuning.dialects import patch_lines
@@ -68,7 +68,7 @@ def chosen(found: Sequence[Branch], room: int, width: int, paint: Painter) -> Ch
 
 
 def _one(item: Diagnosed, width: int, paint: Painter) -> list[str]:
-    head = [*_outcome(item, width), "", *parts_lines(item, width), ""]
+    head = [*_outcome(item, width), "", *chain_lines(item.chain, width), *parts_lines(item, width), ""]
     patch = settings_lines(patch_lines(item.patch), MOST_PATCH, width, paint)
     tail = [*patch, *([""] if patch else []), *closing_words([item], width)]
     found = branches(item.diagnosis.findings)

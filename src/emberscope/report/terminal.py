@@ -17,6 +17,7 @@ from emberscope.report.finding_lines import (
 from emberscope.report.finding_tree import branches
 from emberscope.report.part import subject_of
 from emberscope.report.screen import MOST_PATCH, chosen, rest_lines
+from emberscope.report.text import chain_lines
 from emberscope.report.visible import tail, visible
 from emberscope.tuning.dialects import patch_lines
 from emberscope.units import format_count, format_ms, format_ratio
@@ -37,7 +38,7 @@ def report_terminal(item: Diagnosed, *, width: int = 100, colour: bool = False) 
     width = max(40, width)
     subject = subject_of(item)
     paint = painter(colour)
-    lines = [*wrapped(item.outcome, width), ""]
+    lines = [*wrapped(item.outcome, width), "", *chain_lines(item.chain, width)]
     lines += [*_story(subject, width, paint), *_findings(item, width, paint)]
     if subject.hotspots:
         lines += _hot(subject.hotspots, width, paint)

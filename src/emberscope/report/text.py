@@ -6,12 +6,15 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from emberscope.report.chain import clock_words, heading
 from emberscope.report.diagnosis import Diagnosed, all_not_evaluated, no_finding, not_evaluated_sentences
+from emberscope.report.visible import visible
 from emberscope.tables.coverage import total
 from emberscope.tuning.dialects import patch_lines
 from emberscope.units import counted, format_ms, format_ratio, printable
 
 if TYPE_CHECKING:
+    from emberscope.report.chain import Link
     from emberscope.report.hot_code import HotCode
     from emberscope.report.waterfall import Part
     from emberscope.rules.evaluate import Ranked
@@ -27,7 +30,7 @@ def diagnosis_text(diagnosed: Sequence[Diagnosed]) -> str:
     lines: list[str] = []
     for item in diagnosed:
         findings = item.diagnosis.findings
-        lines += [*_wrap(item.outcome), "", *_bars(item), ""]
+        lines += [*_wrap(item.outcome), "", *chain_lines(item.chain, _WIDTH), *_bars(item), ""]
         for number, finding in enumerate(findings, 1):
             lines += [*_finding(number, finding), ""]
         if not findings:
@@ -36,6 +39,26 @@ def diagnosis_text(diagnosed: Sequence[Diagnosed]) -> str:
             lines += ["All these settings, for spark-defaults.conf:", *(f"  {line}" for line in patch), ""]
     lines += list(_closing(diagnosed))
     return printable("\n".join(lines).rstrip() + "\n")
+
+
+def chain_lines(links: Sequence[Link], width: int) -> list[str]:
+    """How it came to the end, a step in each line or two, under a heading and with an empty line after it."""
+    if not links:
+        return []
+    clocks = clock_words(links)
+    room = max(map(len, clocks))
+    lines = [heading(links)]
+    for link, clock in zip(links, clocks, strict=True):
+        begin = f"  {clock:<{room}}  {link.role:<6}  " if room else f"  {link.role:<6}  "
+        where = f" ({link.source})" if link.source else ""
+        lines += textwrap.wrap(
+            f"{visible(link.text)}{visible(where)}",
+            width,
+            initial_indent=begin,
+            subsequent_indent=" " * len(begin),
+            break_on_hyphens=False,
+        )
+    return [*lines, ""]
 
 
 def price(finding: Ranked) -> str:

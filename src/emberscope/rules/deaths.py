@@ -80,7 +80,7 @@ def _of_one_death(item: Ranked, cause: Ranked) -> bool:
     """Whether the two name a common process, or one of them none, and the cause was there first."""
     if item.app_id != cause.app_id or not _seen_before(cause, item):
         return False
-    mine, its = _executors(item.finding), _executors(cause.finding)
+    mine, its = executors_of(item.finding), executors_of(cause.finding)
     if mine and its:
         return bool(mine & its)
     a, b = item.finding.where, cause.finding.where
@@ -120,7 +120,7 @@ def _lines(finding: Finding) -> set[tuple[str, int]]:
     return {(one.source, one.line) for one in finding.evidence if one.line is not None}
 
 
-def _executors(finding: Finding) -> set[str]:
+def executors_of(finding: Finding) -> set[str]:
     """The executors that a finding is about, or names."""
     named = {number for numbers in _EXECUTORS.findall(_words(finding)) for number in re.findall(r"\d+", numbers)}
     where = finding.where.executor
