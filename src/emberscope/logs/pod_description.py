@@ -16,6 +16,8 @@ from emberscope.tables.coverage import Coverage
 
 _POD: Final = re.compile(r"^Name:[ \t]+(\S+)[ \t]*$", re.M)
 _DESCRIBED: Final = re.compile(rb"^Name:[ \t]+\S+[ \t]*\r?$", re.M)
+_COMMAND: Final = re.compile(rb"\A(?:\s*(?:[$#>]|kubectl\b).*\n|\s*\n)*")
+_MOST_HEADING: Final = 1000
 _SECTIONS: Final = re.compile(rb"^(?:Containers|Events|Conditions|Node|Namespace|Status|QoS Class):", re.M)
 _EVENT_TABLE: Final = re.compile(r"^(?:NAMESPACE +)?LAST SEEN +(?:.* )?TYPE +REASON +OBJECT +.*MESSAGE", re.M)
 _POD_TABLE: Final = re.compile(r"^(?:NAMESPACE +)?NAME +READY +STATUS +RESTARTS +AGE", re.M)
@@ -28,11 +30,15 @@ _EXIT_OF: Final = re.compile(r"^(?:Init:)?ExitCode:(\d+)$")
 
 
 def looks_like_pod_description(head: bytes) -> bool:
-    """Whether it begins as `kubectl describe` or one of the tables of `kubectl get` does."""
-    if _DESCRIBED.search(head) is not None and len(set(_SECTIONS.findall(head))) >= 3:
+    """Whether it begins as `kubectl describe` or one of the tables of `kubectl get` does, behind the command itself.
+
+    Where other text comes first it is a log or a letter, in which such output stands too.
+    """
+    begin = _COMMAND.sub(b"", head, count=1)
+    if _DESCRIBED.match(begin) is not None and len(set(_SECTIONS.findall(begin))) >= 3:
         return True
-    text = head.decode("utf-8", "replace")
-    return _EVENT_TABLE.search(text) is not None or _POD_TABLE.search(text) is not None
+    text = begin[:_MOST_HEADING].decode("utf-8", "replace")
+    return _EVENT_TABLE.match(text) is not None or _POD_TABLE.match(text) is not None
 
 
 def read_pod_description(text: str) -> tuple[list[Statement], Coverage]:

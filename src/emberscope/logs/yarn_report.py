@@ -12,6 +12,8 @@ from emberscope.tables.coverage import Coverage, Note
 
 _KINDS: Final = ("Application Report", "Application Attempt Report", "Container Report", "Node Report")
 _HEADING: Final = re.compile(rf"^[ \t]*({'|'.join(_KINDS)})[ \t]*:[ \t]*$", re.M)
+_MOST_BEFORE: Final = 8
+"""Lines in which a report must have begun."""
 _FIELD: Final = re.compile(r"^\s+([A-Z][\w /()-]*?)\s*:(?: (.*)|)$")
 _JSON: Final = re.compile(rb'^\s*\{\s*"(?:apps?|appAttempts?|containers?|nodes?)"\s*:\s*[{\[]')
 
@@ -45,8 +47,12 @@ _NO_FAULT: Final = frozenset({"0", "-105", "-107", "-1000"})
 
 
 def looks_like_yarn_report(head: bytes) -> bool:
-    """Whether it is what `yarn application|applicationattempt|container|node -status` or the REST interface gives."""
-    return _HEADING.search(head.decode("utf-8", "replace")) is not None or _JSON.match(head) is not None
+    """Whether it is what `yarn application|applicationattempt|container|node -status` or the REST interface gives.
+
+    The command writes a line or two of its own log before its report.
+    """
+    first = b"\n".join(head.split(b"\n", _MOST_BEFORE)[:_MOST_BEFORE])
+    return _HEADING.search(first.decode("utf-8", "replace")) is not None or _JSON.match(head) is not None
 
 
 def read_yarn_report(text: str, path: str) -> tuple[list[Statement], Coverage]:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from emberscope.errors import InputError
-from emberscope.logs.pod_description import looks_like_pod_description, read_pod_description
+from emberscope.logs.pod_description import read_pod_description
 from emberscope.logs.pod_status import looks_like_pod_status, read_pod_status
 from emberscope.logs.statement import Statement, table_of
-from emberscope.logs.yarn_report import looks_like_yarn_report, read_yarn_report
-from emberscope.sources.kind import unpack_head
+from emberscope.logs.yarn_report import read_yarn_report
 from emberscope.tables.coverage import Coverage, Note
 from emberscope.tables.run import Application, Run
+from emberscope.unpack import unpack
 
 if TYPE_CHECKING:
     from emberscope.logs.signature import Signature
@@ -22,21 +22,14 @@ _MOST_BYTES: Final = 256 << 20
 """Ten thousand pods with all that is known of them are some 100 MB."""
 
 
-def status_kind(head: bytes) -> str | None:
-    """`pod_status` or `yarn_report` by the first bytes of a file, None where it is neither."""
-    if looks_like_pod_status(head) or looks_like_pod_description(head):
-        return "pod_status"
-    return "yarn_report" if looks_like_yarn_report(head) else None
-
-
 def load_cluster_status(path: str, kind: str, signatures: Sequence[Signature] = ()) -> Run:
     """The run that a file of kind `pod_status` or `yarn_report` tells of: table `log_events`, and what names it.
 
     Raises `InputError` where it is larger than any such file.
     """
-    data = unpack_head(Path(path).read_bytes()) if Path(path).stat().st_size <= _MOST_BYTES else None
-    if data is None:
+    if Path(path).stat().st_size > _MOST_BYTES:
         raise InputError(path, "it is too large for the state of pods or a report.", hint="Is it a log? Use --kind.")
+    data, missing = unpack(Path(path).read_bytes())
     text = data.decode("utf-8", "replace")
     if kind == "yarn_report":
         found, coverage = read_yarn_report(text, path)
@@ -48,8 +41,12 @@ def load_cluster_status(path: str, kind: str, signatures: Sequence[Signature] = 
         path,
         _application(found),
         {"log_events": table_of(found, path, signatures)},
-        coverage + _of_several(found, path),
+        coverage + _of_several(found, path) + _missing(missing, path),
     )
+
+
+def _missing(missing: str, path: str) -> Coverage:
+    return Coverage((Note("cut", f"{missing}.", path),)) if missing else Coverage()
 
 
 def _application(found: Sequence[Statement]) -> Application:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
@@ -156,11 +156,21 @@ def _together(group: Sequence[Run]) -> Run:
 def _application(found: Sequence[Application]) -> Application:
     """The first, with what it does not know from the others; what was counted and timed is its own."""
     first = found[0]
-    names = ("app_id", "app_name", "attempt", "user", "spark_version", "java_version", "master", "vendor")
-    known: Mapping[str, str | None] = {
-        name: next((value for one in found if (value := getattr(one, name)) is not None), None) for name in names
-    }
-    return replace(first, **{one.name: known[one.name] for one in fields(first) if one.name in known})
+
+    def known(name: str) -> str | None:
+        return next((value for one in found if (value := getattr(one, name)) is not None), None)
+
+    return replace(
+        first,
+        app_id=known("app_id"),
+        app_name=known("app_name"),
+        attempt=known("attempt"),
+        user=known("user"),
+        spark_version=known("spark_version"),
+        java_version=known("java_version"),
+        master=known("master"),
+        vendor=known("vendor"),
+    )
 
 
 def events_together(tables: Iterable[pa.Table]) -> pa.Table:
