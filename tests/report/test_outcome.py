@@ -7,6 +7,8 @@ from msgspec import structs
 
 from emberscope.report.diagnosis import diagnose
 from emberscope.report.outcome import failures, outcome
+from emberscope.report.screen import diagnosis_screen
+from emberscope.report.text import diagnosis_text
 from emberscope.report.waterfall import Part
 from tests.runs import START_MS, executor, job, run_of, stage, task
 
@@ -87,3 +89,16 @@ def test_a_small_application_is_not_told_that_most_of_its_time_is_not_much() -> 
     )
     assert "Tasks ran for only 1.0 s in all, too little for more than a remark: at most 1 min 32 s" in said
     assert "worth much" not in said
+
+
+def test_of_words_alone_the_time_and_the_first_cause_are_told() -> None:
+    row = {"event_id": 0, "time_ms": START_MS, "last_ms": START_MS + 5_000, "count": 2, "file": "a.log", "line": 1}
+    run = replace(run_of(None, log_events=[row]), recordings=())
+    run = replace(run, tables={"log_events": run.tables["log_events"]})
+    item = diagnose(run)
+    assert item.only_told
+    assert item.outcome.startswith(
+        "What was given of by hand was read from 2023-11-14 22:13:20 UTC on, over 5.0 s: 1 thing said that may matter."
+    )
+    assert "Where the time went" not in diagnosis_screen([item]) + diagnosis_text([item])
+    assert not diagnose(run_of()).only_told

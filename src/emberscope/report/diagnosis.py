@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from emberscope.report.chain import Link, chain
 from emberscope.report.hot_code import HotCode, hot_code
-from emberscope.report.outcome import outcome
+from emberscope.report.outcome import is_told, outcome
 from emberscope.report.spots import Spot, spots
 from emberscope.report.waterfall import Part, waterfall
 from emberscope.rules.evaluate import Diagnosis, NotEvaluated, Ranked, evaluate, ranked_together
@@ -45,7 +45,7 @@ class Diagnosed(Struct, frozen=True):
     The run may be without its tables. `outcome` is what happened in a sentence, `hot` what is hot in the code where
     there is no waterfall, `spots` the place of each finding in the user's program. `patch` is what the findings advise,
     as one change of settings; advice that it cannot follow is a remark in its finding. `chain` is how it came to the
-    end, where something died.
+    end, where something died. `only_told` is whether there is nothing but words: logs, reports, a question.
     """
 
     run: Run
@@ -56,15 +56,15 @@ class Diagnosed(Struct, frozen=True):
     spots: tuple[Spot, ...] = ()
     patch: Patch = Patch(None)
     chain: tuple[Link, ...] = ()
+    only_told: bool = False
 
 
 def diagnose(run: Run) -> Diagnosed:
     diagnosis = evaluate(run)
     findings, patch = resolved(diagnosis.findings, run)
     diagnosis = structs.replace(diagnosis, findings=findings)
-    item = Diagnosed(
-        run, diagnosis, waterfall(run), spots=spots(run, findings), patch=patch, chain=chain(run, findings)
-    )
+    item = Diagnosed(run, diagnosis, waterfall(run), spots=spots(run, findings), patch=patch)
+    item = structs.replace(item, chain=chain(run, findings), only_told=is_told(run))
     return structs.replace(item, outcome=outcome(item), hot=None if item.waterfall else hot_code(run))
 
 

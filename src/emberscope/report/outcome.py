@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import pyarrow.compute as pc
+
 from emberscope.report.hot_code import hot_code
 from emberscope.report.visible import clipped
 from emberscope.rules.evaluate import SEVERITIES, SMALL_TASK_TIME_MS, task_time_ms
 from emberscope.simulate.stage_tasks import has_status
-from emberscope.units import counted, format_ms, format_ratio
+from emberscope.units import counted, format_ms, format_ratio, format_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from emberscope.report.diagnosis import Diagnosed
     from emberscope.report.waterfall import Part
+    from emberscope.rules.evaluate import Ranked
+    from emberscope.tables.run import Run
 
 _MOST_STAGES: Final = 5
 _MOST_NAME: Final = 200
@@ -24,6 +28,8 @@ def outcome(item: Diagnosed) -> str:
     application = item.run.application
     name = clipped(application.app_name or application.app_id or item.run.path, _MOST_NAME)
     length_ms = application.observed_ms
+    if is_told(item.run):
+        return _told(item)
     if length_ms is None and "tasks" not in item.run.tables and item.run.recordings:
         return _recording(item)
     if length_ms is None:
@@ -34,6 +40,30 @@ def outcome(item: Diagnosed) -> str:
         ran = f"was seen for {format_ms(length_ms)} (the log has no end of the application)"
     where = f"; {_main_cost(item.waterfall)}" if item.waterfall else ""
     return " ".join(part for part in (f"{name} {ran}{where}.", cut_short(item), failures(item), _verdict(item)) if part)
+
+
+def is_told(run: Run) -> bool:
+    """Whether all that is known of an application are words: logs, reports, a question."""
+    return "log_events" in run.tables and "tasks" not in run.tables and not run.recordings
+
+
+def _told(item: Diagnosed) -> str:
+    """What words alone can say: when they were said, and what is the first cause in them."""
+    application, events = item.run.application, item.run.tables["log_events"]
+    name = application.app_name or application.app_id
+    whose = f"of {clipped(name, _MOST_NAME)} " if name else ""
+    first_ms, last_ms = pc.min(events["time_ms"]).as_py(), pc.max(events["last_ms"]).as_py()
+    when = ""
+    if first_ms is not None and (first := format_time(first_ms)) is not None:
+        length = f", over {format_ms(last_ms - first_ms)}" if last_ms is not None and last_ms > first_ms else ""
+        when = f" from {first} on{length}"
+    said = f"What was given {whose}was read{when}: {counted(events.num_rows, 'thing')} said that may matter."
+    findings = item.diagnosis.findings
+    first_cause = next((one for one in findings if one.finding.consequence in ("ended", "lost")), None)
+    if first_cause is None:
+        return f"{said} {_verdict(item)}"
+    title = first_cause.finding.title
+    return f"{said} The first cause found: {title}."
 
 
 def _recording(item: Diagnosed) -> str:
@@ -83,6 +113,8 @@ def _verdict(item: Diagnosed) -> str:
         if not item.diagnosis.asked:
             return "No rule could be evaluated, so nothing is said on what is wrong."
         return "No rule that could be evaluated found anything."
+    if item.run.tables.get("log_events") is not None and findings[0].rule.signatures and _killed(findings[0]):
+        return f"The first cause found: {findings[0].finding.title}."
     best = max(findings, key=lambda finding: (finding.finding.wasted_wall_ms or 0) * finding.confidence)
     title = best.finding.title[:1].lower() + best.finding.title[1:]
     worth = any(SEVERITIES.index(f.severity) <= SEVERITIES.index("medium") for f in findings)
@@ -99,6 +131,10 @@ def _verdict(item: Diagnosed) -> str:
     if worth:
         return f"What was found costs core time, not wall time: {findings[0].finding.title}."
     return "No finding is worth much."
+
+
+def _killed(finding: Ranked) -> bool:
+    return finding.finding.consequence in ("ended", "lost")
 
 
 def cut_short(item: Diagnosed) -> str:

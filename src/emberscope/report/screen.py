@@ -68,7 +68,8 @@ def chosen(found: Sequence[Branch], room: int, width: int, paint: Painter) -> Ch
 
 
 def _one(item: Diagnosed, width: int, paint: Painter) -> list[str]:
-    head = [*_outcome(item, width), "", *chain_lines(item.chain, width), *parts_lines(item, width), ""]
+    parts = list(parts_lines(item, width))
+    head = [*_outcome(item, width), "", *chain_lines(item.chain, width), *parts, *([""] if parts else [])]
     patch = settings_lines(patch_lines(item.patch), MOST_PATCH, width, paint)
     tail = [*patch, *([""] if patch else []), *closing_words([item], width)]
     found = branches(item.diagnosis.findings)
@@ -123,9 +124,11 @@ def parts_lines(item: Diagnosed, width: int) -> Iterator[str]:
         if item.hot is not None:
             yield from map(visible, hot_lines(item.hot))
             return
-        yield from wrapped(
-            "Where the time went is not known: the log has no start of the application, or no times after it.", width
-        )
+        if not item.only_told:
+            yield from wrapped(
+                "Where the time went is not known: the log has no start of the application, or no times after it.",
+                width,
+            )
         return
     large = _large(parts)
     small = [part for part in parts if part not in large and part.wall_ms]

@@ -103,7 +103,8 @@ def _bars(item: Diagnosed) -> Iterator[str]:
         if item.hot is not None:
             yield from hot_lines(item.hot)
             return
-        yield "Where the time went is not known: the log has no start of the application, or no times after it."
+        if not item.only_told:
+            yield "Where the time went is not known: the log has no start of the application, or no times after it."
         return
     names = max(len(part.label) for part in parts)
     longest = max(part.ratio for part in parts)
