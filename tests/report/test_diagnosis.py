@@ -24,7 +24,7 @@ from tests.runs import run_of, spark_wrote, without
 
 def test_the_document_has_the_keys_of_its_contract() -> None:
     document = diagnose_document([diagnose(spark_wrote("skew_spill_python"))])
-    assert list(document) == ["schema", "inputs", "apps", "findings", "patches", "not_evaluated", "coverage"]
+    assert list(document) == ["schema", "inputs", "apps", "findings", "patches", "chains", "not_evaluated", "coverage"]
     assert document["schema"] == "emberscope.diagnose/1"
     (app,) = document["apps"]
     assert list(app) == ["app_id", "app_name", "duration_ms", "waterfall"]
