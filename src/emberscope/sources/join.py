@@ -178,9 +178,9 @@ def events_together(tables: Iterable[pa.Table]) -> pa.Table:
     together = pa.concat_tables([table.unify_dictionaries() for table in tables], promote_options="default")
     files, lines = together["file"].to_pylist(), together["line"].to_pylist()
     texts = together["text"].to_pylist()
-    firsts: dict[tuple[str | None, int | None, str | None], int] = {}
+    firsts: dict[tuple[object, ...], int] = {}
     for row, key in enumerate(zip(files, lines, texts, strict=True)):
-        firsts.setdefault(key, row)
+        firsts.setdefault(key if key[1] is not None else (*key, row), row)
     chosen = together.take(pa.array(list(firsts.values()), pa.int64()))
     order = pc.sort_indices(chosen["time_ms"])  # stable, those without a time last
     ordered = chosen.take(order)
