@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NOTICED_WITHIN_MS: Final = 120_000
 
 # What takes a process away, by itself or with its machine.
-_KILLS: Final = ("K1", "K2", "K4", "K5", "K10", "K20", "L5", "L10", "L15")
+_KILLS: Final = ("K1", "K2", "K4", "K5", "K10", "K20", "K60", "K62", "K64", "L5", "L10", "L15")
 # The same, where it is the JVM's or the worker's own doing.
 _CRASHES: Final = ("K11", "K13", "K15", "K17", "K40", "L11", "P7", "P17", "P18")
 _LOSSES: Final = ("K3", "K12", "H3")
@@ -29,8 +29,8 @@ _FETCHES: Final = ("K6", "L14")
 _NETWORK: Final = ("K26",)
 
 BY_PROCESS: Final[dict[str, tuple[str, ...]]] = {
-    "L5": ("K1", "K4", "K20", "L15"),
-    "K2": ("K1", "K4", "K20", "L5", "L15"),
+    "L5": ("K1", "K4", "K20", "K60", "K62", "L15"),
+    "K2": ("K1", "K4", "K20", "K60", "K62", "L5", "L15"),
     "K3": _KILLS,
     "K4": ("L15",),
     "K12": (*_KILLS, *_CRASHES, "K3"),
