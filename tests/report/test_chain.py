@@ -40,8 +40,8 @@ def told(code: str, title: str, at_ms: int | None, line: int | None = None, **mo
 
 
 DEATH = (
-    told("H5", "Job 0 failed", START_MS + 95_000, job=0),
-    told("H3", "The driver lost executor 6", KILLED_MS + 2_000, executor="6", wall_ms=30_000, consequence="lost"),
+    told("H3", "Job 0 failed: executor 6 went away", START_MS + 95_000, job=0, executor="6", wall_ms=30_000),
+    told("K12", "The driver lost executor 6", KILLED_MS + 2_000, executor="6", consequence="lost"),
     told("K1", "Executor 6's container used 8.2 of 8 GB and was killed by YARN", KILLED_MS, 1042, executor="6"),
 )
 
@@ -140,6 +140,8 @@ def test_every_view_tells_it() -> None:
     screen = diagnosis_screen([item])
     assert re.search(r"22:14:20  cause +Executor 6's container used 8\.2 of 8 GB .*\(driver\.log:1042\)", screen)
     assert len(screen.splitlines()) <= 41
+    assert "   driver.log:1042: a line" in screen
+    assert "- a line (driver.log:1042)" in diagnosis_text([item])
     assert "cost    2 further attempts of stage 14" in report_terminal(item)
     assert "How it came to this" in diagnosis_text([item])
     markdown = diagnosis_markdown([item])

@@ -45,13 +45,21 @@ def order(*findings: Ranked) -> list[tuple[str, tuple[int, ...]]]:
 
 def test_the_kill_comes_first_and_its_echoes_under_it() -> None:
     found = order(
-        told("H5", "Job 3 failed: stage 14 gave up", 1_000_000, job=3, stage=14),
-        told("K6", "Stage 14 could not fetch shuffle output of executor 6", 980_000, stage=14),
+        told("H5", "Job 3 failed: FetchFailedException in stage 14", 1_000_000, job=3, stage=14),
+        told("K6", "Stage 14 could not fetch output of executor 6", 980_000, literal="FetchFailed", stage=14),
         told("K12", "The driver lost executor 6", 960_000, executor="6"),
         told("K1", "Executor 6's container used 8.2 of 8 GB", 961_000, executor="6"),
     )
     assert [code for code, _ in found] == ["K1", "K12", "K6", "H5"]
-    assert dict(found) == {"K1": (), "K12": (0,), "K6": (0, 1), "H5": (0, 1, 2)}
+    assert dict(found) == {"K1": (), "K12": (0,), "K6": (0, 1), "H5": (2,)}
+
+
+def test_a_job_that_failed_for_something_else_is_not_put_to_a_loss_before_it() -> None:
+    found = order(
+        told("K4", "The node of executor 6 was lost", 100_000, executor="6", literal="lost node"),
+        told("H5", "Job 3 failed: java.lang.ArithmeticException: / by zero", 200_000, job=3),
+    )
+    assert all(not causes for _, causes in found)
 
 
 def test_another_executor_is_another_death() -> None:
@@ -89,6 +97,23 @@ def test_what_ended_goes_under_the_exception_it_quotes() -> None:
     assert death_causes(quoting, [missing]) == (0,)
     assert death_causes(other, [missing]) == ()
     assert order(quoting, missing) == [("K11", ()), ("H5", (0,))]
+
+
+def test_what_brought_about_an_end_is_as_severe_as_that() -> None:
+    kill = structs.replace(told("K1", "Executor 6's container", 1, executor="6", consequence="lost"), severity="low")
+    echo = structs.replace(
+        told("K12", "The driver lost executor 6", 2, executor="6", consequence="lost"), severity="low"
+    )
+    assert [one.severity for one in ranked([kill, echo])] == ["low", "low"]
+    ended = told("H3", "Executor 6 went away, and job 3 failed", 9, job=3, executor="6")
+    assert [(one.rule.code, one.severity) for one in ranked([kill, echo, ended])] == [
+        ("K1", "critical"),
+        ("K12", "critical"),
+        ("H3", "critical"),
+    ]
+    fetch = told("K6", "Output of executor 6 was gone", 3, literal="FetchFailed", consequence="lost")
+    ended = told("H5", "Job 3 failed: FetchFailed", 9, job=3)
+    assert {one.severity for one in ranked([kill, fetch, ended])} == {"critical"}
 
 
 def test_a_case_of_a_managed_cluster_stands_over_the_general_one() -> None:

@@ -114,7 +114,7 @@ def _cause_and_then(branch: Branch) -> Iterator[Link]:
 
 def _link(role: Role, number: int, ranked: Ranked) -> Link:
     quoted = next((one for one in ranked.finding.evidence if one.line is not None), None)
-    source = f"{quoted.source}:{quoted.line}" if quoted is not None else ""
+    source = quoted.place if quoted is not None else ""
     return Link(role, ranked.at_ms, " ".join(ranked.finding.title.split()), source, number)
 
 

@@ -21,6 +21,7 @@ Painter: TypeAlias = Callable[[str, str], str]
 
 _COLOURS: Final = {"critical": "31;1", "high": "31", "medium": "33", "low": "36", "info": "2"}
 _MOST_PROOF_LINES: Final = 3
+_MOST_QUOTED_LINES: Final = 2
 _MOST_FIX_LINES: Final = 2
 _MOST_SETTINGS: Final = 3
 _MOST_CONSEQUENCES: Final = 3
@@ -41,6 +42,9 @@ def branch_lines(branch: Branch, width: int, paint: Painter) -> Iterator[str]:
     yield from title_lines(branch.number, finding, width, paint)
     yield from wrapped(f"{price(finding)}{confidence_words(finding)}", width, _INDENT)
     yield from _few(finding.finding.summary, width, _MOST_PROOF_LINES)
+    quoted = next((one for one in finding.finding.evidence if one.line is not None), None)
+    if quoted is not None:
+        yield from _few(f"{quoted.place}: {quoted.text}", width, _MOST_QUOTED_LINES, _INDENT + "  ")
     yield from _fix(finding.finding.advice, width)
     for number, consequence in branch.consequences[:_MOST_CONSEQUENCES]:
         mark = f"[{consequence.rule.code} {consequence.severity}]"

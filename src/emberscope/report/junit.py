@@ -81,7 +81,7 @@ def _words(finding: Ranked) -> str:
         f"{said.title} [{finding.severity}]",
         f"{price(finding)}{confidence_words(finding)}",
         said.summary,
-        *(f"- {evidence.text} ({evidence.source})" for evidence in said.evidence),
+        *(f"- {evidence.text} ({evidence.place})" for evidence in said.evidence),
     ]
     for advice in said.advice:
         setting = f"{advice.setting}={advice.value}: " if advice.kind == "set" else ""

@@ -127,7 +127,7 @@ def _branch(branch: Branch, proof: bool) -> Iterator[str]:
     yield ""
     if proof:
         yield from (escaped(said.summary), "")
-        yield from (f"- {escaped(evidence.text)} (`{_code(evidence.source)}`)" for evidence in said.evidence)
+        yield from (f"- {escaped(evidence.text)} (`{_code(evidence.place)}`)" for evidence in said.evidence)
         yield from ("", f"*{escaped(said.saving_basis)}*", "") if said.saving_basis else ("",)
     for advice in said.advice:
         setting = ""

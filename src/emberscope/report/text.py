@@ -118,7 +118,8 @@ def _finding(number: int, finding: Ranked) -> Iterator[str]:
         yield f"   Follows from finding {causes}: mend that first."
     yield from _wrap(f"{price(finding)} {finding.finding.summary}", "   ")
     for evidence in finding.finding.evidence:
-        yield from _wrap(f"- {evidence.text}", "   ", "     ")
+        where = f" ({visible(evidence.place)})" if evidence.line is not None else ""
+        yield from _wrap(f"- {evidence.text}{where}", "   ", "     ")
     settings = [advice for advice in finding.finding.advice if advice.setting is not None]
     for advice in finding.finding.advice:
         if advice.setting is None:

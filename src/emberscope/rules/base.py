@@ -57,6 +57,11 @@ class Evidence(Struct, frozen=True):
     line: int | None = None
     frames: tuple[str, ...] = ()
 
+    @property
+    def place(self) -> str:
+        """Where it can be read: `driver.log:1042`, or the columns that it comes from."""
+        return self.source if self.line is None else f"{self.source}:{self.line}"
+
     def document(self) -> dict[str, Any]:
         said = {"text": self.text, "source": self.source, "line": self.line, "value": self.value, "unit": self.unit}
         return {**said, "frames": list(self.frames)} if self.frames else said

@@ -41,12 +41,10 @@ BY_PROCESS: Final[dict[str, tuple[str, ...]]] = {
     "K19": (*_KILLS, *_CRASHES, "K12", "H3"),
     "C6": ("K1", "K2"),
     "C5": ("K5",),
-    # Attempts and jobs that failed because executors went, by the event log alone.
-    "H4": (*_KILLS, *_LOSSES, *_FETCHES),
-    "H5": (*_KILLS, *_LOSSES, *_FETCHES),
 }
 """Consequence and its causes, told by the processes that both name."""
 
+# What went wrong in the end: only its words tell which of the troubles before it, if any, was why.
 _ENDS: Final = ("H4", "H5", "K19", "K25", "L13")
 
 SAME_CASE: Final[dict[str, tuple[str, ...]]] = {

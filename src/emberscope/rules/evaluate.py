@@ -162,7 +162,15 @@ def ranked(findings: Sequence[Ranked]) -> tuple[Ranked, ...]:
     `caused_by` is set anew."""
     places = [(item.rule.code, item.finding.where) for item in findings]
     by_place = (causes(item.rule.code, item.finding.where, places) for item in findings)
-    by_death = (death_causes(item, findings) for item in findings)
+    by_death = [death_causes(item, findings) for item in findings]
+    deadly: set[int] = set()
+    waiting = [index for index, item in enumerate(findings) if item.finding.consequence == "ended"]
+    while waiting:
+        new = set(by_death[waiting.pop()]) - deadly
+        deadly |= new
+        waiting += new
+    # What brought an application or a job to its end is no less severe than that.
+    findings = [replace(one, severity=_LEAST["ended"]) if n in deadly else one for n, one in enumerate(findings)]
     return _ordered(findings, [tuple(sorted({*a, *b})) for a, b in zip(by_place, by_death, strict=True)])
 
 
