@@ -116,8 +116,66 @@ def test_tables_of_events_and_of_pods() -> None:
     assert (killed.line, pulling.line) == (3, 4)
 
 
+NODE = """\
+Name:               node-3
+Roles:              <none>
+Labels:             kubernetes.io/os=linux
+CreationTimestamp:  Mon, 30 Nov 2026 08:00:00 +0000
+Taints:             node.kubernetes.io/disk-pressure:NoSchedule
+Conditions:
+  Type            Status  LastHeartbeatTime                LastTransitionTime               Reason  Message
+  ----            ------  -----------------                ------------------               ------  -------
+  MemoryPressure  False   Mon, 30 Nov 2026 10:42:07 +0000  Mon, 30 Nov 2026 08:00:00 +0000  KubeletHas  kubelet has memory
+  DiskPressure    True    Mon, 30 Nov 2026 10:42:07 +0000  Mon, 30 Nov 2026 10:41:00 +0000  KubeletHasDiskPressure  full
+  Ready           True    Mon, 30 Nov 2026 10:42:07 +0000  Mon, 30 Nov 2026 08:00:00 +0000  KubeletReady  kubelet is ready
+Capacity:
+  cpu:                4
+Allocatable:
+  cpu:                4
+Events:
+  Type     Reason                 Age   From     Message
+  ----     ------                 ----  ----     -------
+  Warning  EvictionThresholdMet   61s   kubelet  Attempting to reclaim ephemeral-storage
+"""
+
+APPLICATION = """\
+Name:         nightly
+Namespace:    jobs
+Labels:       <none>
+API Version:  sparkoperator.k8s.io/v1beta2
+Kind:         SparkApplication
+Spec:
+  Mode:  cluster
+Status:
+  Application State:
+    Error Message:  driver container failed with ExitCode: 1, Reason: Error
+    State:          FAILED
+  Driver Info:
+    Pod Name:            nightly-driver
+  Spark Application Id:  spark-0a1b
+Events:                  <none>
+"""
+
+
+def test_a_node_under_pressure() -> None:
+    pressure, event = read_pod_description(NODE)[0]
+    assert pressure.message == "Node node-3: DiskPressure is True: KubeletHasDiskPressure: full"
+    assert "The node had condition: [DiskPressure]" in pressure.text
+    assert (pressure.host, pressure.role) == ("node-3", "node")
+    assert event.message == "Node node-3: EvictionThresholdMet: Attempting to reclaim ephemeral-storage"
+    well = NODE.replace("DiskPressure    True ", "DiskPressure    False")
+    assert read_pod_description(well[: well.index("Events:")])[0] == []
+
+
+def test_an_application_of_the_operator() -> None:
+    (said,), _ = read_pod_description(APPLICATION)
+    assert said.message == "SparkApplication nightly: FAILED: driver container failed with ExitCode: 1, Reason: Error"
+    assert said.app_id == "spark-0a1b"
+    assert read_pod_description(APPLICATION.replace("FAILED", "COMPLETED"))[0] == []
+
+
 def test_it_is_told_by_its_content() -> None:
-    for text in (DESCRIBED, EVENTS, PODS):
+    for text in (DESCRIBED, EVENTS, PODS, NODE, APPLICATION):
         assert looks_like_pod_description(text.encode())
     assert not looks_like_pod_description(
         b"Name: x\n26/11/30 10:00:00 INFO SparkContext: Running Spark version 4.0.1\n"
@@ -125,6 +183,6 @@ def test_it_is_told_by_its_content() -> None:
 
 
 def test_every_cut_of_it_is_read() -> None:
-    for text in (DESCRIBED, EVENTS, PODS):
+    for text in (DESCRIBED, EVENTS, PODS, NODE, APPLICATION):
         for end in range(0, len(text), 7):
             read_pod_description(text[:end])

@@ -1,4 +1,4 @@
-"""`kubectl describe pod` and the tables of `kubectl get pods|events`, as statements.
+"""`kubectl describe` of pods, nodes and Spark applications, and the tables of `kubectl get pods|events`.
 
 What `describe` prints is brought into the shape that the API has, so that both are told in the same words.
 """
@@ -10,15 +10,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
+from emberscope.logs.application_description import application_statements, is_application
+from emberscope.logs.node_description import is_node, node_statements
 from emberscope.logs.pod_words import event_statement, pod_statements
 from emberscope.logs.statement import Statement
 from emberscope.tables.coverage import Coverage
 
 _POD: Final = re.compile(r"^Name:[ \t]+(\S+)[ \t]*$", re.M)
 _DESCRIBED: Final = re.compile(rb"^Name:[ \t]+\S+[ \t]*\r?$", re.M)
-_COMMAND: Final = re.compile(rb"\A(?:\s*(?:[$#>]|kubectl\b).*\n|\s*\n)*")
+_COMMAND: Final = re.compile(rb"\A(?:[ \t]*(?:[$#>]|kubectl\b).*\n|[ \t\r]*\n)*")
 _MOST_HEADING: Final = 1000
-_SECTIONS: Final = re.compile(rb"^(?:Containers|Events|Conditions|Node|Namespace|Status|QoS Class):", re.M)
+_SECTIONS: Final = re.compile(
+    rb"^(?:Containers|Events|Conditions|Node|Namespace|Status|QoS Class|Allocatable|Spec):", re.M
+)
 _EVENT_TABLE: Final = re.compile(r"^(?:NAMESPACE +)?LAST SEEN +(?:.* )?TYPE +REASON +OBJECT +.*MESSAGE", re.M)
 _POD_TABLE: Final = re.compile(r"^(?:NAMESPACE +)?NAME +READY +STATUS +RESTARTS +AGE", re.M)
 _FIELD: Final = re.compile(r"^( *)([A-Za-z][\w .()/-]*?):(?:[ \t]+(.*))?$")
@@ -60,7 +64,15 @@ def _described(text: str, begin: int, end: int) -> Iterator[Statement]:
         return next((first + number for number, line in enumerate(lines) if words in line), first)
 
     pod = _pod(lines)
-    yield from pod_statements(pod, line_of)
+    name = pod["metadata"].get("name", "")
+    if is_node(lines):
+        yield from node_statements(name, lines, line_of)
+        pod["metadata"]["kind"] = "Node"
+    elif is_application(lines):
+        yield from application_statements(name, lines, line_of)
+        pod["metadata"]["kind"] = "SparkApplication"
+    else:
+        yield from pod_statements(pod, line_of)
     for event in _events(lines, pod["metadata"]):
         said = event_statement(event, line_of, pod["spec"].get("nodeName"))
         if said is not None:
@@ -153,7 +165,7 @@ def _label(labels: dict[str, str], line: str) -> None:
 def _events(lines: Sequence[str], metadata: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The events under a pod: `Type Reason Age From Message`, the message in all the rest of the line."""
     start = next((number for number, line in enumerate(lines) if line.startswith("Events:")), len(lines))
-    about = {"kind": "Pod", "name": metadata.get("name"), "namespace": metadata.get("namespace")}
+    about = {"kind": metadata.get("kind", "Pod"), "name": metadata.get("name"), "namespace": metadata.get("namespace")}
     for line in lines[start + 1 :]:
         cells = re.split(r"\s{2,}", line.strip(), maxsplit=4)
         if len(cells) == 5 and cells[0] in ("Normal", "Warning"):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from emberscope.logs.application_description import BAD, application_said
 from emberscope.logs.pod_words import event_statement, pod_statements
 from emberscope.logs.statement import Statement
 from emberscope.tables.coverage import Coverage, Note
@@ -16,7 +17,6 @@ _HEAD: Final = re.compile(
 )
 _IS_LIST: Final = re.compile(rb'"apiVersion"\s*:\s*"v1"')
 _ITEMS: Final = re.compile(r'"items"\s*:\s*\[')
-_LEVELS: Final = {"FAILED": "ERROR", "SUBMISSION_FAILED": "ERROR", "FAILING": "ERROR", "PENDING_RERUN": "WARN"}
 
 
 def looks_like_pod_status(head: bytes) -> bool:
@@ -125,17 +125,8 @@ def _application(item: Mapping[str, Any], line: int | None) -> Iterator[Statemen
         return
     state = status.get("applicationState")
     name, said = (state.get("state"), state.get("errorMessage")) if isinstance(state, Mapping) else (None, None)
-    level = _LEVELS.get(str(name))
-    if level is None:
+    if str(name) not in BAD:
         return
-    message = f"SparkApplication {_name(item)}: {name}: {said or 'no error message'}"
     app_id = status.get("sparkApplicationId")
-    yield Statement(
-        message.splitlines()[0],
-        message,
-        line,
-        None,
-        level,
-        "spark-operator",
-        app_id=app_id if isinstance(app_id, str) else None,
-    )
+    app_id = app_id if isinstance(app_id, str) else None
+    yield application_said(_name(item) or "", str(name), None if said is None else str(said), line, app_id)
