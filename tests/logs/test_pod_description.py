@@ -125,9 +125,9 @@ Taints:             node.kubernetes.io/disk-pressure:NoSchedule
 Conditions:
   Type            Status  LastHeartbeatTime                LastTransitionTime               Reason  Message
   ----            ------  -----------------                ------------------               ------  -------
-  MemoryPressure  False   Mon, 30 Nov 2026 10:42:07 +0000  Mon, 30 Nov 2026 08:00:00 +0000  KubeletHas  kubelet has memory
+  MemoryPressure  False   Mon, 30 Nov 2026 10:42:07 +0000  Mon, 30 Nov 2026 08:00:00 +0000  KubeletHas  has memory
   DiskPressure    True    Mon, 30 Nov 2026 10:42:07 +0000  Mon, 30 Nov 2026 10:41:00 +0000  KubeletHasDiskPressure  full
-  Ready           True    Mon, 30 Nov 2026 10:42:07 +0000  Mon, 30 Nov 2026 08:00:00 +0000  KubeletReady  kubelet is ready
+  Ready           True    Mon, 30 Nov 2026 10:42:07 +0000  Mon, 30 Nov 2026 08:00:00 +0000  KubeletReady  is ready
 Capacity:
   cpu:                4
 Allocatable:
