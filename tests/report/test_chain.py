@@ -88,6 +88,19 @@ def test_the_steps_of_a_death_in_their_order() -> None:
     assert heading(links) == "How it came to this (2023-11-14, UTC)"
 
 
+def test_by_logs_alone_the_highest_attempt_of_a_stage_counts() -> None:
+    rows = [
+        {"event_id": n, "time_ms": KILLED_MS + at, "last_ms": KILLED_MS + at, "text": text}
+        for n, (at, text) in enumerate(
+            ((-5_000, "Lost task 1.3 in stage 9.2"), (5_000, "Lost task 0.0 in stage 14.1"), (9_000, "in stage 14.3"))
+        )
+    ]
+    run = run_of(log_events=rows)
+    told_only = replace(run, tables={"log_events": run.tables["log_events"]})
+    (*_, cost) = chain(told_only, ranked(DEATH[1:]))
+    assert cost.text == "at least 3 further attempts of stage 14"
+
+
 def test_nothing_is_told_where_nothing_died_or_nothing_followed() -> None:
     slow = told("B1", "Stage 3 is skewed", None, consequence=None)
     assert chain(a_run(), ranked([slow])) == ()

@@ -8,8 +8,9 @@ from msgspec import structs
 from emberscope.report.diagnosis import diagnose
 from emberscope.report.outcome import failures, outcome
 from emberscope.report.screen import diagnosis_screen
+from emberscope.report.story import story
 from emberscope.report.text import diagnosis_text
-from emberscope.report.waterfall import Part
+from emberscope.report.waterfall import Part, waterfall
 from tests.runs import START_MS, executor, job, run_of, stage, task
 
 
@@ -100,5 +101,7 @@ def test_of_words_alone_the_time_and_the_first_cause_are_told() -> None:
     assert item.outcome.startswith(
         "What was given of by hand was read from 2023-11-14 22:13:20 UTC on, over 5.0 s: 1 thing said that may matter."
     )
+    timed = replace(run, application=replace(run.application, app_start_ms=START_MS, app_end_ms=START_MS + 5_000))
+    assert (waterfall(timed), story(timed)) == ((), ())
     assert "Where the time went" not in diagnosis_screen([item]) + diagnosis_text([item])
     assert not diagnose(run_of()).only_told

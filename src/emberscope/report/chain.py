@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _MOST_THEN: Final = 4
 _MOST_STAGES: Final = 3
+_STAGE_ATTEMPT: Final = re.compile(r"\bin stage (\d{1,6})\.(\d{1,3})\b")
 
 Role = Literal["before", "cause", "then", "cost"]
 
@@ -122,11 +124,28 @@ def _cost(run: Run, branch: Branch) -> Iterator[Link]:
     """Further attempts of stages since the cause, and the wall time that the findings of this branch could save."""
     found = (branch.finding, *(one for _, one in branch.consequences))
     wall_ms = max((one.finding.wasted_wall_ms or 0 for one in found), default=0)
-    parts = list(_retries(run, branch.finding.at_ms))
+    since_ms = branch.finding.at_ms
+    parts = list(_retries(run, since_ms) if "stages" in run.tables else _told_retries(run, since_ms))
     if wall_ms:
         parts.append(format_ms(wall_ms))
     if parts:
-        yield Link("cost", None, f"{' and '.join(parts)}")
+        yield Link("cost", None, " and ".join(parts))
+
+
+def _told_retries(run: Run, since_ms: int | None) -> Iterator[str]:
+    """By logs alone: the highest attempt of each stage that they name. Lines that are alike are told once, so that
+    there may have been more."""
+    events = run.tables.get("log_events")
+    if events is None or since_ms is None:
+        return
+    highest: dict[int, int] = {}
+    for time_ms, text in zip(events["last_ms"].to_pylist(), events["text"].to_pylist(), strict=True):
+        if time_ms is not None and time_ms >= since_ms:
+            for stage, attempt in _STAGE_ATTEMPT.findall(text or ""):
+                highest[int(stage)] = max(int(attempt), highest.get(int(stage), 0))
+    most = sorted(((stage, attempt) for stage, attempt in highest.items() if attempt), key=lambda item: -item[1])
+    for stage, attempt in most[:_MOST_STAGES]:
+        yield f"at least {counted(attempt, 'further attempt')} of stage {stage}"
 
 
 def _retries(run: Run, since_ms: int | None) -> Iterator[str]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from emberscope.report.outcome import is_told
 from emberscope.rules.places import short_call_site
 from emberscope.simulate.shares import Steps, steps
 from emberscope.units import counted, format_count, format_ms
@@ -66,7 +67,7 @@ class Chapter:
 def story(run: Run) -> tuple[Chapter, ...]:
     """The chapters in the order in which they began, the driver's and the waits around them; empty where start or end
     of the application are not known."""
-    pieces = steps(run)
+    pieces = None if is_told(run) else steps(run)
     if pieces is None:
         return ()
     jobs = _jobs(run)

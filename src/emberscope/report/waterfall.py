@@ -18,6 +18,7 @@ import numpy as np
 
 from emberscope.report.cpu_split import cpu_split
 from emberscope.report.machine import machine_words
+from emberscope.report.outcome import is_told
 from emberscope.rules.python_time import python_ms_by_task
 from emberscope.rules.spill_time import disk_wait_ms
 from emberscope.simulate.shares import Shares, shares
@@ -87,9 +88,10 @@ class Part:
 
 def waterfall(run: Run) -> tuple[Part, ...]:
     """The parts in the order in which they are read: the driver, the tasks (CPU by operator, largest first), the idle
-    cores, the residual. Empty parts are left out, the residual never. Empty where the application's times are unknown.
+    cores, the residual. Empty parts are left out, the residual never. Empty where the application's times are unknown,
+    and where only its logs were read.
     """
-    owned = shares(run)
+    owned = None if is_told(run) else shares(run)
     if owned is None:
         return ()
     amounts: dict[str, float] = {
