@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec import structs
 
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Evidence, Finding, Rule, Where
-from emberscope.rules.causes import PAIRS
-from emberscope.rules.deaths import BY_PROCESS, SAME_CASE, death_causes
+from emberscope.rules.deaths import death_causes, without_circles
 from emberscope.rules.evaluate import Ranked, ranked
-from emberscope.rules.moments import first_ms
+from emberscope.rules.moments import as_it_ended, first_ms
 from emberscope.tables.run import Run
 from tests.runs import START_MS, job, run_of
 
@@ -129,30 +130,54 @@ def test_of_what_has_no_price_the_earlier_comes_first() -> None:
     ]
 
 
-def test_causes_never_run_in_a_circle() -> None:
-    """Whatever the words and places are: ranking would never end."""
-    codes = {code for pair in PAIRS for code in pair} | set(BY_PROCESS) | {f"K{n}" for n in range(1, 41)}
-    edges: dict[str, set[str]] = {code: set() for code in codes}
-    for consequence, cause in PAIRS:
-        edges[consequence].add(cause)
-    for table in (BY_PROCESS, SAME_CASE):
-        for consequence, found in table.items():
-            edges.setdefault(consequence, set()).update(found)
-    quoted = {code: told(code, "literal", literal="literal") for code in (*edges, "L13")}
-    for code, one in quoted.items():
-        others = list(quoted.values())
-        edges.setdefault(code, set()).update(others[index].rule.code for index in death_causes(one, others))
-    done: set[str] = set()
+def test_a_fetch_is_put_to_the_executor_that_served_and_not_to_the_one_that_read() -> None:
+    gone = told("H3", "Executor 0 went away", 100_000, executor="0", consequence="lost")
+    unnamed = told("K6", "The executor that held it was gone", 110_000, executor="4", consequence="lost")
+    named = told("K6", "Output of executor 9 was gone", 110_000, executor="4", consequence="lost")
+    assert death_causes(unnamed, [gone]) == (0,)
+    assert death_causes(named, [gone]) == ()
 
-    def visit(code: str, way: tuple[str, ...]) -> None:
-        assert code not in way, way
-        if code not in done:
-            for cause in edges.get(code, ()):
-                visit(cause, (*way, code))
-            done.add(code)
 
-    for code in edges:
-        visit(code, ())
+def test_without_a_common_process_only_what_came_soon_after_belongs_together() -> None:
+    gone = told("K4", "A node was lost", 100_000)
+    assert death_causes(told("K12", "Executors were lost", 1_000_000), [gone]) == (0,)
+    assert death_causes(told("K12", "Executors were lost", 9_000_000), [gone]) == ()
+
+
+def test_the_drivers_death_is_not_that_of_an_executor() -> None:
+    heap = told("K5", "The driver's heap was full", 5)
+    assert death_causes(told("K12", "Contact with executor 6 was lost", 6, executor="6"), [heap]) == ()
+
+
+def test_a_line_of_a_log_goes_before_figures_and_these_before_words_of_the_event_log() -> None:
+    figures = told("C6", "Python ran out of memory", None, consequence="lost")
+    line, words = told("K17", "A Python worker of executor 1 died", 5, line=3), told("K17", "A Python worker died", 5)
+    assert order(figures, line) == [("K17", ()), ("C6", (0,))]
+    assert order(figures, words) == [("C6", ()), ("K17", (0,))]
+
+
+def test_words_of_the_event_log_end_nothing_where_all_jobs_went_well() -> None:
+    ended, quoting = told("K6", "x", 5).finding, told("K6", "x", 5, line=3).finding
+    well, failed = run_of(jobs=[job(0, 0, 5)]), run_of(jobs=[job(0, 0, 5, status="failed")])
+    assert as_it_ended(ended, well).consequence == "lost"
+    assert as_it_ended(quoting, well).consequence == "ended"
+    assert as_it_ended(ended, failed).consequence == "ended"
+    assert as_it_ended(ended, run_of()).consequence == "ended"
+
+
+@given(st.lists(st.lists(st.integers(0, 7), max_size=5), min_size=8, max_size=8))
+def test_prop_causes_never_run_in_a_circle(drawn: list[list[int]]) -> None:
+    kept = without_circles([tuple(causes) for causes in drawn])
+    for start in range(8):
+        seen: set[int] = set()
+        waiting = list(kept[start])
+        while waiting:
+            cause = waiting.pop()
+            assert cause != start
+            if cause not in seen:
+                seen.add(cause)
+                waiting += kept[cause]
+    assert without_circles(kept) == kept
 
 
 LOG_ROW = {"event_id": 0, "file": "driver.log", "line": 7, "time_ms": START_MS + 1234}

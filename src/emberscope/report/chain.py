@@ -87,9 +87,9 @@ def _is_death(branch: Branch) -> bool:
 
 def _before(run: Run, cause: Ranked) -> Iterator[Link]:
     who = executors_of(cause.finding)
-    if cause.at_ms is None or len(who) > 1 or not (who or cause.finding.where.executor == "driver"):
+    if cause.at_ms is None or len(who) != 1:
         return
-    executor_id = next(iter(who), "driver")
+    (executor_id,) = who
     grown = growth(run, executor_id, cause.at_ms)
     if grown is None:
         return

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from emberscope.rules.base import Consequence, Evidence, Finding, Reads, Rule, Where
 from emberscope.rules.catalog import RULES
 from emberscope.rules.causes import causes
-from emberscope.rules.deaths import death_causes
-from emberscope.rules.moments import first_ms
+from emberscope.rules.deaths import death_causes, without_circles
+from emberscope.rules.moments import as_it_ended, first_ms
 from emberscope.simulate.cores import is_whole, observed_window, offered_core_ms
 from emberscope.simulate.stage_figures import stage_figures
 from emberscope.tables.run import once
@@ -123,6 +123,7 @@ def evaluate(run: Run, rules: Sequence[Rule[Any]] = RULES) -> Diagnosis:
         if in_part:
             halves.append(_not_evaluated(rule, in_part, _IN_PART))
         for finding in folded(rule.name, tuple(rule.check(run, rule.limits)), run.application.observed_ms):
+            finding = as_it_ended(finding, run)
             # That data are missing is no less sure for it.
             confidence = finding.confidence * (1.0 if finding.consequence == "blind" else sureness)
             worth = impact_ratio(finding, run) * confidence
@@ -171,7 +172,8 @@ def ranked(findings: Sequence[Ranked]) -> tuple[Ranked, ...]:
         waiting += new
     # What brought an application or a job to its end is no less severe than that.
     findings = [replace(one, severity=_LEAST["ended"]) if n in deadly else one for n, one in enumerate(findings)]
-    return _ordered(findings, [tuple(sorted({*a, *b})) for a, b in zip(by_place, by_death, strict=True)])
+    causes_of = [tuple(sorted({*a, *b})) for a, b in zip(by_place, by_death, strict=True)]
+    return _ordered(findings, without_circles(causes_of))
 
 
 def ranked_together(groups: Sequence[Sequence[Ranked]]) -> tuple[Ranked, ...]:

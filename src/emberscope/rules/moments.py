@@ -1,4 +1,4 @@
-"""When a finding was first seen: by the lines that it quotes, else by what the event log says of its place."""
+"""When a finding was first seen, and whether it ended anything: by the lines that it quotes, else by the event log."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
+from msgspec.structs import replace
 
 from emberscope.rules.executors.removals import removals
 from emberscope.tables.run import once
@@ -35,6 +36,22 @@ def first_ms(run: Run, finding: Finding) -> int | None:
     if where.job is not None and finding.consequence == "ended":
         return _job_end_ms(run, where.job)
     return None
+
+
+def as_it_ended(finding: Finding, run: Run) -> Finding:
+    """The finding, with what followed from it as the event log knows: where all jobs succeeded to the end of the
+    application, an error that stands in that log alone ended none."""
+    if finding.consequence != "ended" or any(one.line is not None for one in finding.evidence):
+        return finding
+    return replace(finding, consequence="lost") if _went_well(run) else finding
+
+
+@once
+def _went_well(run: Run) -> bool:
+    jobs = run.tables.get("jobs")
+    if jobs is None or not jobs.num_rows or not run.application.complete:
+        return False
+    return bool(pc.all(pc.fill_null(pc.equal(jobs["status"], "succeeded"), False)).as_py())
 
 
 @once
