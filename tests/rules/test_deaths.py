@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from emberscope.logs.signature import Signature
-from emberscope.rules.base import Evidence, Finding, Rule, Where
+from emberscope.rules.base import Evidence, Finding, Rule, Where, set_conf
 from emberscope.rules.deaths import death_causes, without_circles
 from emberscope.rules.evaluate import Ranked, ranked
 from emberscope.rules.moments import as_it_ended, first_ms
 from emberscope.tables.run import Run
+from emberscope.tuning.resolve import patch_of
 from tests.runs import START_MS, job, run_of
 
 
@@ -189,6 +190,21 @@ LOG_ROW = {"event_id": 0, "file": "driver.log", "line": 7, "time_ms": START_MS +
 def test_a_finding_is_of_the_moment_of_its_lines(line: int, when: int | None) -> None:
     run = run_of(log_events=[LOG_ROW])
     assert first_ms(run, told("K1", "x", line=line).finding) == when
+
+
+def test_words_without_a_line_are_of_the_moment_when_they_were_first_said() -> None:
+    rows = [{"event_id": n, "time_ms": START_MS + at, "signatures": ["K6"]} for n, at in enumerate((90, 40, 70))]
+    one = told("K6", "x", literal="literal")
+    assert first_ms(run_of(log_events=rows), one.finding, one.rule.signatures) == START_MS + 40
+
+
+def test_what_an_echo_advises_is_not_in_the_patch() -> None:
+    setting = set_conf("spark.decommission.enabled", "true", "Move blocks away in time.")
+    kill = told("K1", "Executor 6's container used 8.2 of 8 GB", 5, executor="6")
+    fetch = told("K6", "Output of executor 6 was gone", 9)
+    fetch = structs.replace(fetch, finding=structs.replace(fetch.finding, advice=(setting,)))
+    assert [change.setting for change in patch_of(ranked([fetch]), run_of()).changes] == [setting.setting]
+    assert patch_of(ranked([fetch, kill]), run_of()).changes == ()
 
 
 def test_a_finding_without_lines_is_of_the_moment_of_its_place() -> None:

@@ -129,7 +129,7 @@ def _cost(run: Run, branch: Branch) -> Iterator[Link]:
     if wall_ms:
         parts.append(format_ms(wall_ms))
     if parts:
-        yield Link("cost", None, " and ".join(parts))
+        yield Link("cost", None, f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0])
 
 
 def _told_retries(run: Run, since_ms: int | None) -> Iterator[str]:

@@ -79,6 +79,11 @@ def death_causes(item: Ranked, others: Sequence[Ranked]) -> tuple[int, ...]:
     )
 
 
+def is_echo(item: Ranked, others: Sequence[Ranked], causes: Sequence[int]) -> bool:
+    """Whether one of these causes is an earlier step of the same death, not another view of the same trouble."""
+    return any(others[index].rule.code in BY_PROCESS.get(item.rule.code, ()) for index in causes)
+
+
 def without_circles(causes_of: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
     """The same without the causes that would close a circle."""
     kept: dict[int, tuple[int, ...]] = {}

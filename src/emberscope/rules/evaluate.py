@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from emberscope.rules.base import Consequence, Evidence, Finding, Reads, Rule, Where
 from emberscope.rules.catalog import RULES
 from emberscope.rules.causes import causes
-from emberscope.rules.deaths import death_causes, without_circles
+from emberscope.rules.deaths import death_causes, is_echo, without_circles
 from emberscope.rules.moments import as_it_ended, first_ms
 from emberscope.simulate.cores import is_whole, observed_window, offered_core_ms
 from emberscope.simulate.stage_figures import stage_figures
@@ -55,7 +55,8 @@ class Ranked(Struct, frozen=True):
     """A finding with what the engine adds. `caused_by` are indices into the list that holds it.
 
     `worth_ms` is what findings are ordered by: the impact on the application's time as if all were wall time, by how
-    sure it is. `at_ms` is when it was first seen; None where it is of no moment, or no clock tells.
+    sure it is. `at_ms` is when it was first seen; None where it is of no moment, or no clock tells. An `echo` is told
+    of a process that another finding says the end of: what would mend it mends that.
     """
 
     rule: Rule[Any]
@@ -66,6 +67,7 @@ class Ranked(Struct, frozen=True):
     caused_by: tuple[int, ...] = ()
     worth_ms: float = 0.0
     at_ms: int | None = None
+    echo: bool = False
 
     def document(self) -> dict[str, Any]:
         """The finding as `diagnose --json` prints it."""
@@ -129,7 +131,7 @@ def evaluate(run: Run, rules: Sequence[Rule[Any]] = RULES) -> Diagnosis:
             worth = impact_ratio(finding, run) * confidence
             severity = severity_of(worth, finding.consequence, small=small)
             worth_ms = worth * (run.application.observed_ms or 0)
-            at_ms = first_ms(run, finding)
+            at_ms = first_ms(run, finding, rule.signatures)
             found.append(Ranked(rule, run.application.app_id, finding, severity, confidence, (), worth_ms, at_ms))
     return Diagnosis(ranked(found), (*unasked, *halves), len(rules) - len(unasked))
 
@@ -171,7 +173,12 @@ def ranked(findings: Sequence[Ranked]) -> tuple[Ranked, ...]:
         deadly |= new
         waiting += new
     # What brought an application or a job to its end is no less severe than that.
-    findings = [replace(one, severity=_LEAST["ended"]) if n in deadly else one for n, one in enumerate(findings)]
+    findings = [
+        replace(
+            one, severity=_LEAST["ended"] if n in deadly else one.severity, echo=is_echo(one, findings, by_death[n])
+        )
+        for n, one in enumerate(findings)
+    ]
     causes_of = [tuple(sorted({*a, *b})) for a, b in zip(by_place, by_death, strict=True)]
     return _ordered(findings, without_circles(causes_of))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
@@ -13,14 +13,16 @@ from emberscope.rules.executors.removals import removals
 from emberscope.tables.run import once
 
 if TYPE_CHECKING:
+    from emberscope.logs.signature import Signature
     from emberscope.rules.base import Finding
     from emberscope.tables.run import Run
 
 
-def first_ms(run: Run, finding: Finding) -> int | None:
+def first_ms(run: Run, finding: Finding, signatures: Sequence[Signature] = ()) -> int | None:
     """Epoch ms; None where the finding is of no moment: a trouble of a whole stage, or a line without a clock.
 
-    What took an executor away was there when the driver removed it, what ended a job when that failed.
+    `signatures` are those of its rule: words that stand in an event log have a time and no line. What took an executor
+    away was there when the driver removed it, what ended a job when that failed.
     """
     when = _line_times(run)
     quoted = [when[one.source, one.line] for one in finding.evidence if (one.source, one.line) in when]
@@ -28,6 +30,9 @@ def first_ms(run: Run, finding: Finding) -> int | None:
         return min(quoted)
     if any(one.line is not None for one in finding.evidence):
         return None
+    said_ms = [first for one in signatures if (first := _signature_times(run).get(one.name)) is not None]
+    if said_ms:
+        return min(said_ms)
     where = finding.where
     if where.executor is not None and finding.consequence in ("lost", "ended"):
         gone = [one.removed_ms for one in removals(run) if one.executor_id == where.executor]
@@ -65,6 +70,19 @@ def _line_times(run: Run) -> Mapping[tuple[str, int | None], int]:
         if time_ms is not None:
             for one in {line, *_lines_inside(fields)} - {None}:
                 times.setdefault((file or "log", one), time_ms)
+    return times
+
+
+@once
+def _signature_times(run: Run) -> Mapping[str, int]:
+    """When each signature was first matched."""
+    table = run.tables.get("log_events")
+    if table is None:
+        return {}
+    times: dict[str, int] = {}
+    for names, time_ms in zip(table["signatures"].to_pylist(), table["time_ms"].to_pylist(), strict=True):
+        for name in (names or ()) if time_ms is not None else ():
+            times[name] = min(time_ms, times.get(name, time_ms))
     return times
 
 

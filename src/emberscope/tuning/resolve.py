@@ -32,9 +32,12 @@ def patch_of(findings: Sequence[Ranked], run: Run) -> Patch:
 
 
 def resolved(findings: Sequence[Ranked], run: Run) -> tuple[tuple[Ranked, ...], Patch]:
-    """The findings, in which advice that the patch cannot follow is a remark that says why; and the patch."""
+    """The findings, in which advice that the patch cannot follow is a remark that says why; and the patch.
+
+    What an echo of a death advises is not in it: that would mend another cause of the same words.
+    """
     draft = _Draft(situation_of(run))
-    told = tuple(_offered(finding, draft) for finding in findings)
+    told = tuple(finding if finding.echo else _offered(finding, draft) for finding in findings)
     _finish(draft)
     application = run.application.app_id
     return told, Patch(application, tuple(draft.changes.values()), tuple(dict.fromkeys(draft.notes)))
