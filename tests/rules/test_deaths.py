@@ -145,6 +145,13 @@ def test_without_a_common_process_only_what_came_soon_after_belongs_together() -
     assert death_causes(told("K12", "Executors were lost", 9_000_000), [gone]) == ()
 
 
+def test_a_long_pause_is_why_nothing_was_heard() -> None:
+    pause = told("K83", "Executor 6 stood still for 130 s", 5_000, executor="6", consequence="lost")
+    silent = told("K12", "Nothing was heard of executor 6", 140_000, executor="6", consequence="lost")
+    heap = told("K5", "Executor 6's heap was full", 3_000, executor="6")
+    assert order(silent, pause, heap) == [("K5", ()), ("K83", (0,)), ("K12", (0, 1))]
+
+
 def test_the_drivers_death_is_not_that_of_an_executor() -> None:
     heap = told("K5", "The driver's heap was full", 5)
     assert death_causes(told("K12", "Contact with executor 6 was lost", 6, executor="6"), [heap]) == ()

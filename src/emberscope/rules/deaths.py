@@ -25,7 +25,9 @@ _SOON_MS: Final = 30 * 60_000
 # What takes a process away, by itself or with its machine.
 _KILLS: Final = ("K1", "K2", "K4", "K5", "K10", "K20", "K60", "K62", "K64", "L5", "L10", "L15")
 # The same, where it is the JVM's or the worker's own doing.
-_CRASHES: Final = ("K11", "K13", "K15", "K17", "K40", "K61", "L11", "P7", "P17", "P18")
+_CRASHES: Final = ("K11", "K13", "K15", "K17", "K40", "K61", "K80", "K81", "L11", "P7", "P17", "P18")
+# What keeps a process from answering while it lives.
+_STANDSTILLS: Final = ("K82", "K83")
 _LOSSES: Final = ("K3", "K12", "H3")
 _FETCHES: Final = ("K6", "L14")
 _NETWORK: Final = ("K26", "K63")
@@ -35,11 +37,15 @@ BY_PROCESS: Final[dict[str, tuple[str, ...]]] = {
     "K2": ("K1", "K4", "K20", "K60", "K62", "L5", "L15"),
     "K3": _KILLS,
     "K4": ("L15",),
-    "K12": (*_KILLS, *_CRASHES, "K3"),
-    "H3": (*_KILLS, *_CRASHES, "K3", "K12"),
+    "K12": (*_KILLS, *_CRASHES, *_STANDSTILLS, "K3"),
+    "K13": ("K5", *_STANDSTILLS),
+    "K80": ("P17",),
+    "K82": ("K5",),
+    "K83": ("K5", "K82"),
+    "H3": (*_KILLS, *_CRASHES, *_STANDSTILLS, "K3", "K12"),
     "K26": (*_KILLS, *_LOSSES),
-    "K6": (*_KILLS, *_CRASHES, *_LOSSES, *_NETWORK),
-    "L14": (*_KILLS, *_CRASHES, *_LOSSES, *_NETWORK),
+    "K6": (*_KILLS, *_CRASHES, *_STANDSTILLS, *_LOSSES, *_NETWORK),
+    "L14": (*_KILLS, *_CRASHES, *_STANDSTILLS, *_LOSSES, *_NETWORK),
     "K19": (*_KILLS, *_CRASHES, "K12", "H3"),
 }
 """Consequence and its causes, told by the processes that both name."""
