@@ -82,7 +82,7 @@ def test_a_described_pod_is_told_in_the_same_words_as_its_status() -> None:
     assert (killed.host, killed.app_id, killed.role) == ("node-3", "spark-0a1b", "executor")
     assert "OOMKilled" in DESCRIBED.split("\n")[(killed.line or 0) - 1]
     assert evicted.message.startswith("Pod jobs/job-exec-6: Evicted: The node was low on resource: ephemeral-storage.")
-    assert (evicted.executor_id, evicted.time_ms) == ("6", None)
+    assert (evicted.executor_id, evicted.time_ms, evicted.level) == ("6", None, "ERROR")
 
 
 def test_a_pod_that_runs_says_nothing() -> None:

@@ -76,7 +76,7 @@ def test_what_ended_well_says_nothing() -> None:
 def test_nodes_and_containers() -> None:
     node, container = read_yarn_report(UNHEALTHY + CONTAINER, "r")[0]
     assert node.message.startswith("Node ip-10-0-0-9.ec2.internal is UNHEALTHY: 1/1 local-dirs")
-    assert (node.role, node.host) == ("node", "ip-10-0-0-9.ec2.internal")
+    assert (node.role, node.host, node.level) == ("node", "ip-10-0-0-9.ec2.internal", "ERROR")
     assert "8.2 GB of 8 GB physical memory used" in container.message
     assert (container.role, container.time_ms, container.app_id) == (
         "executor",

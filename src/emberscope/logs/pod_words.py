@@ -61,7 +61,8 @@ def pod_statements(pod: Mapping[str, Any], line_of: LineOf) -> Iterator[Statemen
             yield who.said(
                 f"{words}: {why}",
                 (f"Reason: {why}", f"Message: {_text(condition.get('message'))}"),
-                "WARN",
+                # Executors wait for room now and then; without its driver nothing runs.
+                "ERROR" if kind == "DisruptionTarget" or who.role == "driver" else "WARN",
                 _time(condition.get("lastTransitionTime")),
                 line_of(why),
             )
@@ -201,7 +202,7 @@ def event_statement(event: Mapping[str, Any], line_of: LineOf, host: str | None 
         f"{said}\nReason: {reason}\nMessage: {message}",
         line_of(reason),
         time_ms,
-        "WARN" if is_warning else "INFO",
+        "ERROR" if reason in _KILLING else "WARN" if is_warning else "INFO",
         _text(source.get("component")) or "kubernetes",
         "node" if is_node else None,
         None,
@@ -210,6 +211,10 @@ def event_statement(event: Mapping[str, Any], line_of: LineOf, host: str | None 
     )
 
 
+# Events by which a process went away or never came.
+_KILLING: Final = frozenset(
+    {"Evicted", "OOMKilling", "SystemOOM", "Preempted", "TaintManagerEviction", "NodeNotReady", "ErrImageNeverPull"}
+)
 # Events of type Normal that say that something was taken away.
 _NORMAL_TOLD: Final = frozenset(
     {

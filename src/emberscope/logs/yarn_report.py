@@ -207,8 +207,10 @@ def _node(fields: Mapping[str, str], line: int) -> Iterator[Statement]:
         return
     host = fields.get("Node-Id", "").partition(":")[0]
     health = " ".join(fields.get("Health-Report", "").split())
+    # The containers of such a node are gone; others may still end what they run.
+    level = "ERROR" if state in ("LOST", "UNHEALTHY") else "WARN"
     said = f"Node {host} is {state}: {health or 'no health report'}"
-    yield Statement(said, f"{said}\nHealth-Report: {health}", line, None, "WARN", "yarn", "node", host=host or None)
+    yield Statement(said, f"{said}\nHealth-Report: {health}", line, None, level, "yarn", "node", host=host or None)
 
 
 def _diagnostics(fields: Mapping[str, str]) -> str:
