@@ -60,9 +60,14 @@ def test_what_names_no_application_goes_to_the_only_one_of_its_time():
     log = load(str(LOG))
     near, clockless = said("a.log", STARTED_MS + 5), said("b.log", None)
     assert len(join([near, log, clockless])) == 1
-    assert len(join([log, said("far.log", STARTED_MS - 86_400_000)])) == 2
+    far = join([log, said("far.log", STARTED_MS - 86_400_000)])
+    assert [note.message for run in far for note in run.coverage.notes if note.code == "limited"] == [
+        "It names no application, and the other is of another time: it is told by itself."
+    ]
     other = said("c.log", STARTED_MS, app_id="application_1_2")
-    assert len(join([log, near, other])) == 3
+    apart = join([log, near, other])
+    assert [note.where for run in apart for note in run.coverage.notes if note.code == "limited"] == ["a.log"]
+    assert all(run.coverage.complete for run in apart)
 
 
 def test_logs_that_name_no_application_are_of_one():

@@ -72,7 +72,7 @@ def redacted(run: Run) -> Run:
 
 def _learn(run: Run, names: Pseudonyms) -> None:
     """Hosts in the order in which their executors came, users, and the application's name."""
-    for table in ("executors", "tasks", "running_tasks", "samples", "executor_events", "marks", "spans"):
+    for table in ("executors", "tasks", "running_tasks", "samples", "executor_events", "marks", "spans", "log_events"):
         rows = run.tables.get(table)
         if rows is not None and rows.num_rows:
             for host in rows["host"].unique().to_pylist():

@@ -88,8 +88,12 @@ def _signature_times(run: Run) -> Mapping[str, int]:
 
 def _lines_inside(fields: str | None) -> Iterator[int]:
     """The lines of a record in which signatures were found: a cause is quoted where it stands in its stack trace."""
-    for groups in json.loads(fields or "{}").values():
-        line = groups.get("@line")
+    try:
+        found = json.loads(fields or "{}")
+    except ValueError:  # of a table that somebody else made
+        return
+    for groups in found.values() if isinstance(found, dict) else ():
+        line = groups.get("@line") if isinstance(groups, dict) else None
         if isinstance(line, int):
             yield line
 

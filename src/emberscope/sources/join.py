@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from emberscope.tables.coverage import total
+from emberscope.tables.coverage import Coverage, Note, total
 from emberscope.tables.run import Application, Run
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _with_nameless(groups: list[list[Run]]) -> list[list[Run]]:
     if not named:
         return _all_texts_as_one(groups)
     if len(named) > 1:
-        return groups
+        return [_apart(group, "there are several here") if _is_nameless_text(group) else group for group in groups]
     (home,) = named
     recordings = [group for group in nameless if _is_recording(group[0])]
     guests = [group for group in nameless if _is_text(group[0])]
@@ -69,7 +69,19 @@ def _with_nameless(groups: list[list[Run]]) -> list[list[Run]]:
         guests += recordings
     taken = [group for group in guests if all(_may_be_one(home, run) for run in group)]
     joined = [*home, *(run for group in taken for run in group)]
-    return [joined if group is home else group for group in groups if group not in taken]
+    kept = [joined if group is home else group for group in groups if group not in taken]
+    return [_apart(group, "the other is of another time") if _is_nameless_text(group) else group for group in kept]
+
+
+def _is_nameless_text(group: Sequence[Run]) -> bool:
+    return len(group) == 1 and _is_text(group[0]) and _name(group) is None
+
+
+def _apart(group: Sequence[Run], why: str) -> list[Run]:
+    """A text that is told by itself, and says so."""
+    (run,) = group
+    note = Note("limited", f"It names no application, and {why}: it is told by itself.", run.path)
+    return [replace(run, coverage=run.coverage + Coverage((note,)))]
 
 
 def _all_texts_as_one(groups: list[list[Run]]) -> list[list[Run]]:
