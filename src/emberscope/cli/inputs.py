@@ -27,7 +27,19 @@ _MOST_JOINED: Final = 2
 
 kind_option = click.option(
     "--kind",
-    type=click.Choice(["event_log", "recording", "collapsed", "perf_script", "run", "container_log", "question"]),
+    type=click.Choice(
+        [
+            "event_log",
+            "recording",
+            "collapsed",
+            "perf_script",
+            "run",
+            "container_log",
+            "pod_status",
+            "yarn_report",
+            "question",
+        ]
+    ),
     help="What the input is, where its content does not tell.",
 )
 

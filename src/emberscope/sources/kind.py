@@ -15,16 +15,27 @@ from emberscope.eventlog.databricks import is_databricks_part
 from emberscope.eventlog.rolled import loose_files
 from emberscope.eventlog.sniff import looks_like_event_log
 from emberscope.logs.sniff import looks_like_log, looks_like_question
+from emberscope.logs.status_kind import status_kind
 from emberscope.perf.collapsed import looks_collapsed
 from emberscope.perf.script import looks_like_perf_script
 from emberscope.sources.archive import archive_form
 from emberscope.store.layout import is_run
 from emberscope.unpack import GZIP_MAGIC, LZ4_MAGIC, ZSTD_MAGIC
 
-READABLE: Final = ("event_log", "recording", "collapsed", "perf_script", "run", "container_log", "question")
+READABLE: Final = (
+    "event_log",
+    "recording",
+    "collapsed",
+    "perf_script",
+    "run",
+    "container_log",
+    "pod_status",
+    "yarn_report",
+    "question",
+)
 """The kinds that can be read."""
 
-TEXTS: Final = frozenset({"container_log", "question"})
+TEXTS: Final = frozenset({"container_log", "pod_status", "yarn_report", "question"})
 """Kinds that are what people and programs wrote, kept as table `log_events`."""
 
 ARCHIVE: Final = "archive"
@@ -106,6 +117,8 @@ def kind_of_bytes(head: bytes, path: str) -> str:
     if looks_collapsed(plain):
         return "collapsed"
     if _is_text(plain):
+        if (status := status_kind(plain)) is not None:
+            return status
         if looks_like_log(plain):
             return "container_log"
         if looks_like_question(plain) and describe(plain) in _ASKED:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 from emberscope.errors import InputError, StoreError, UsageError
 from emberscope.eventlog.read import read_event_log, read_facts
 from emberscope.eventlog.rolled import loose_files
+from emberscope.sources.cluster_status import load_cluster_status
 from emberscope.sources.kind import ARCHIVE, READABLE, TEXTS, kind_of
 from emberscope.sources.log_groups import grouped
 from emberscope.sources.logs import load_log, load_question, with_log_events
@@ -91,6 +92,8 @@ def load(
                 return with_log_events(run, signatures) if signatures else run
             case "container_log":
                 return load_log(path, signatures, files=files)
+            case "pod_status" | "yarn_report" as status:
+                return load_cluster_status(path, status, signatures)
             case "question":
                 return load_question(path, signatures)
             case "recording":
