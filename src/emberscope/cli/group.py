@@ -19,6 +19,7 @@ VERBS: Final = {
     "events": ("emberscope.cli.events:command", "The events of a recording: one type as a table, or what there is."),
     "ingest": ("emberscope.cli.ingest:command", "The tables of event logs, recordings and runs as Parquet."),
     "report": ("emberscope.cli.report:command", "One self-contained HTML page about a run."),
+    "calc": ("emberscope.cli.calc:command", "File splits, containers on a node, shapes of executors: arithmetic."),
     "explain": ("emberscope.cli.explain:command", "What a finding means, what it costs and what to do."),
     "conf": ("emberscope.cli.conf:command", "The settings to paste where `emberscope run` cannot be used."),
 }
