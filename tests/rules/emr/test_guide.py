@@ -1,0 +1,399 @@
+"""The cases of AWS's EMR troubleshooting guide (aws.github.io/aws-emr-best-practices, Spark, 5.2), as it words them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from emberscope.rules.base import Finding, Rule
+from emberscope.rules.emr.cluster_mode import RULE as CLUSTER_MODE
+from emberscope.rules.emr.event_log_place import RULE as EVENT_LOG_PLACE
+from emberscope.rules.emr.history_server import RULE as HISTORY_SERVER
+from emberscope.rules.emr.kafka_connections import RULE as KAFKA_CONNECTIONS
+from emberscope.rules.emr.livy_start import RULE as LIVY_START
+from emberscope.rules.emr.lost_logs import RULE as LOST_LOGS
+from emberscope.rules.emr.main_class import RULE as MAIN_CLASS
+from emberscope.rules.emr.old_history import RULE as OLD_HISTORY
+from emberscope.rules.emr.s3_denied import RULE as S3_DENIED
+from emberscope.rules.emr.session_refused import RULE as SESSION_REFUSED
+from emberscope.rules.emr.shuffle_service import RULE as SHUFFLE_SERVICE
+from emberscope.rules.emr.step_failed import RULE as STEP_FAILED
+from emberscope.rules.emr.yarn_libraries import RULE as YARN_LIBRARIES
+from tests.rules.log_lines import run_of_log, run_of_words
+from tests.runs import found
+
+
+def in_log(rule: Rule[Any], text: str, path: str = "stderr", **facts: Any) -> list[Finding]:
+    return found(rule, run_of_log(text, path=path, rules=[rule], **facts))
+
+
+def in_words(rule: Rule[Any], text: str) -> list[Finding]:
+    return found(rule, run_of_words(text, rules=[rule]))
+
+
+def advised(finding: Finding) -> dict[str | None, str | None]:
+    return {advice.setting: advice.value for advice in finding.advice if advice.kind == "set"}
+
+
+def words(finding: Finding) -> str:
+    return " ".join([finding.title, finding.summary, *(advice.text for advice in finding.advice)])
+
+
+# 5.2.1
+
+
+def test_more_min_partitions_than_topic_partitions() -> None:
+    (finding,) = in_words(
+        KAFKA_CONNECTIONS,
+        "Our stream reads MSK with minPartitions=100 on a topic with 10 partitions, EMR 5.36 (Spark 2.4.8). The "
+        "brokers "
+        "show a high ConnectionCreationRate and CPU.",
+    )
+    assert "minPartitions of 100 on a topic of 10 partitions" in finding.title
+    assert "10 on each" in finding.summary
+    assert "Move to Spark 3" in words(finding)
+
+
+def test_consumers_that_are_closed_again_and_again() -> None:
+    # Spark 2.4, KafkaDataConsumer.scala; Spark 3, InternalKafkaConsumerPool.scala
+    old = "18/06/18 10:00:00 WARN KafkaDataConsumer: KafkaConsumer cache hitting max capacity of 64, "
+    line = old + "removing consumer for CacheKey(spark-kafka-source-1-executor,topic-{})"
+    (finding,) = in_log(KAFKA_CONNECTIONS, "\n".join(line.format(number) for number in range(40)))
+    assert "Spark 2" in finding.summary
+    new = (
+        "21/06/18 10:00:00 WARN InternalKafkaConsumerPool: Pool exceeds its soft max size, cleaning up idle objects..."
+    )
+    (finding,) = in_log(KAFKA_CONNECTIONS, "\n".join([new] * 40))
+    assert advised(finding) == {"spark.kafka.consumer.cache.capacity": "128"}
+    assert in_log(KAFKA_CONNECTIONS, new) == []  # one is no trouble
+
+
+# 5.2.3.1
+
+
+def test_an_event_log_on_another_file_system() -> None:
+    line = (
+        "22/08/22 14:14:24 ERROR AppPusher: java.util.concurrent.ExecutionException: "
+        "java.lang.IllegalArgumentException: "
+        "Wrong FS: s3://demo-bucket/testing-prod/spark/logs,expected: "
+        "hdfs://ip-10-0-0-1.eu-west-1.compute.internal:8020"
+    )
+    (finding,) = in_log(EVENT_LOG_PLACE, line, path="j-1/daemons/apppusher.log.gz")
+    place = "s3://demo-bucket/testing-prod/spark/logs"
+    assert advised(finding) == {"spark.eventLog.dir": place, "spark.history.fs.logDirectory": place}
+    assert "spark-history-server" in words(finding)
+
+
+def test_a_program_that_asks_the_wrong_file_system() -> None:
+    line = (
+        "java.lang.IllegalArgumentException: Wrong FS: s3a://bucket/table/part, expected: file:///\n"
+        "\tat org.apache.hadoop.fs.FileSystem.checkPath(FileSystem.java:645)"
+    )  # HADOOP's FileSystem.checkPath
+    (finding,) = in_log(EVENT_LOG_PLACE, line)
+    assert "getFileSystem" in words(finding)
+    assert not advised(finding)
+
+
+def test_a_directory_of_event_logs_that_is_not_there() -> None:
+    line = (
+        "19/01/01 10:00:00 ERROR SparkContext: Error initializing SparkContext.\n"
+        "java.io.FileNotFoundException: File file:/tmp/spark-events does not exist"
+    )  # SPARK-16099 and many questions
+    (finding,) = in_log(EVENT_LOG_PLACE, line)
+    assert finding.consequence == "ended"
+    assert "file:/tmp/spark-events" in finding.title
+    healthy = (
+        "19/01/01 10:00:00 INFO SingleEventLogFileWriter: Logging events to file:/tmp/spark-events/app-1.inprogress"
+    )
+    assert in_log(EVENT_LOG_PLACE, healthy) == []
+
+
+# 5.2.3.2
+
+
+def test_a_history_server_without_memory() -> None:
+    line = (
+        "20/03/01 10:00:00 ERROR FsHistoryProvider: Exception encountered when attempting to load application log\n"
+        "java.lang.OutOfMemoryError: GC overhead limit exceeded\n"
+        "\tat org.apache.spark.scheduler.ReplayListenerBus.replay(ReplayListenerBus.scala:85)\n"
+        "\tat org.apache.spark.deploy.history.FsHistoryProvider.rebuildAppStore(FsHistoryProvider.scala:1120)"
+    )
+    (finding,) = in_log(HISTORY_SERVER, line)
+    assert "SPARK_DAEMON_MEMORY=4g" in words(finding)
+    assert advised(finding)["spark.eventLog.rolling.enabled"] == "true"
+    (asked,) = in_words(
+        HISTORY_SERVER, "The Spark history server does not open any more since the logs have gigabytes."
+    )
+    assert "SPARK_DAEMON_MEMORY" in asked.title
+    heap = "20/03/01 10:00:00 ERROR Executor: Exception in task 1.0\njava.lang.OutOfMemoryError: Java heap space"
+    assert in_log(HISTORY_SERVER, heap) == []
+
+
+def test_a_tool_that_holds_an_event_log_in_memory() -> None:
+    # spark-rapids-tools, ApplicationInfo's error handler
+    line = (
+        "21/09/30 15:15:32 ERROR Profiler: OOM error while processing large file file:/logs/app_1.Increase heap size.\n"
+        "java.lang.OutOfMemoryError: GC overhead limit exceeded\n\tat "
+        "java.io.BufferedReader.readLine(BufferedReader.java:358)"
+    )
+    (finding,) = in_log(HISTORY_SERVER, line)
+    assert "line by line" in finding.summary
+    assert "file:/logs/app_1" in finding.title
+
+
+# 5.2.3.3
+
+
+def test_a_step_that_was_killed() -> None:
+    # controller log of a step
+    line = (
+        "INFO waitProcessCompletion ended with exit code 137 :\nWARN Step failed with exitCode 137 and took 26 seconds"
+    )
+    (finding,) = in_log(STEP_FAILED, line, path="steps/s-1/controller")
+    assert "SIGKILL" in finding.summary
+    assert "_01_000001" in words(finding)
+    (other,) = in_log(STEP_FAILED, "WARN Step failed with exitCode 1 and took 26 seconds")
+    assert "SIGKILL" not in other.summary
+    assert in_log(STEP_FAILED, "INFO Step succeeded with exitCode 0 and took 120 seconds") == []
+
+
+# 5.2.3.4
+
+
+def test_logs_that_are_gone_after_two_days() -> None:
+    # Hadoop, LogCLIHelpers and LogToolUtils
+    for line in (
+        "/var/log/hadoop-yarn/apps/hadoop/logs/application_1600000000000_0001 does not have any log files.",
+        "Log aggregation has not completed or is not enabled.",
+    ):
+        (finding,) = in_log(LOST_LOGS, line)
+        assert advised(finding)["spark.eventLog.rolling.enabled"] == "true"
+        assert "retain-seconds" in words(finding)
+    assert in_words(
+        LOST_LOGS, "Logs of our streaming application in /var/log/hadoop-yarn/apps are deleted after 2 days."
+    )
+
+
+# 5.2.3.5
+
+
+def test_the_history_of_an_old_cluster() -> None:
+    (finding,) = in_words(OLD_HISTORY, "How do I open the Spark history server of a terminated cluster?")
+    assert "30 days" in finding.summary
+    assert "persistent application UI" in finding.summary
+    # Hadoop, ApplicationCLI
+    line = "Application with id 'application_1600000000000_0001' doesn't exist in RM or Timeline Server."
+    (known,) = in_log(OLD_HISTORY, line)
+    assert "application_1600000000000_0001" in known.title
+
+
+# 5.2.4
+
+
+def test_a_session_that_livy_refused() -> None:
+    line = (
+        "The code failed because of a fatal error:\n\tInvalid status code '500' from http://localhost:8998/sessions "
+        "with "
+        'error payload: "java.lang.NullPointerException".'
+    )
+    (finding,) = in_log(SESSION_REFUSED, line)
+    assert "status 500" in finding.title
+    assert "livy-livy-server.out" in words(finding)
+    (gone,) = in_log(SESSION_REFUSED, line.replace("500", "404"))
+    assert "ended" in gone.summary
+
+
+def test_no_local_directory_for_the_buffers_of_s3a() -> None:
+    line = (
+        "22/08/22 14:14:24 ERROR SparkContext: Error initializing SparkContext.\n"
+        "org.apache.hadoop.util.DiskChecker$DiskErrorException: Could not find any valid local directory for "
+        "s3ablock-0001-"
+    )
+    (finding,) = in_log(SESSION_REFUSED, line)
+    assert "spark.hadoop.fs.s3a.buffer.dir" in advised(finding)
+    other = "DiskChecker$DiskErrorException: Could not find any valid local directory for output/file.out"
+    assert in_log(SESSION_REFUSED, other) == []
+
+
+def test_a_session_that_did_not_start_in_time() -> None:
+    line = "The code failed because of a fatal error:\n\tSession 11 did not start up in 60 seconds.."
+    (finding,) = in_log(LIVY_START, line)
+    assert "Livy session 11 did not start within 60 seconds" in finding.title
+    said = words(finding)
+    assert "livy.server.yarn.app-lookup-timeout=120s" in said
+    assert "livy.server.session.timeout-check=true" in said
+    assert "livy.server.session.timeout=2h" in said
+    assert "livy_session_startup_timeout_seconds=180" in said
+    # Livy, SparkYarnApp
+    (server,) = in_log(
+        LIVY_START, "No YARN application is found with tag livy-session-3-ab in 120 seconds. This may be"
+    )
+    assert "240s" in words(server)
+
+
+# 5.2.5.1
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "said"),
+    [
+        ("Error: Failed to load class com.example.Main.", "com.example.Main", "jar tf"),
+        ("21/01/01 10:00:00 ERROR SparkSubmit: Failed to load class com.example.Main.", "com.example.Main", "--class"),
+        (
+            "Error: Could not find or load main class org.apache.spark.deploy.yarn.ApplicationMaster",
+            "org.apache.spark.deploy.yarn.ApplicationMaster",
+            "spark.yarn.jars",
+        ),
+    ],
+)
+def test_the_class_to_start_is_not_there(line: str, name: str, said: str) -> None:
+    (finding,) = in_log(MAIN_CLASS, line)
+    assert name in finding.title
+    assert said in words(finding)
+
+
+def test_a_logger_without_a_binding_is_no_class_to_start() -> None:
+    assert in_log(MAIN_CLASS, 'SLF4J: Failed to load class "org.slf4j.impl.StaticLoggerBinder".') == []
+
+
+# 5.2.5.2
+
+
+def test_s3_refuses_a_request() -> None:
+    line = (
+        "22/08/22 14:14:24 ERROR FileFormatWriter: Aborting job\nCaused by: "
+        "com.amazon.ws.emr.hadoop.fs.shaded.com.amazonaws.services.s3.model.AmazonS3Exception: Access Denied (Service: "
+        "Amazon S3; Status Code: 403; Error Code: AccessDenied; Request ID: 4KZ1ABCD; S3 Extended Request ID: x=)"
+    )
+    (finding,) = in_log(S3_DENIED, line)
+    said = words(finding)
+    for cause in (
+        "IAM",
+        "bucket policy",
+        "ACL",
+        "Block Public Access",
+        "Object Lock",
+        "VPC endpoint",
+        "SCP",
+        "access point",
+    ):
+        assert cause in said
+    assert "4KZ1ABCD" in said
+    assert finding.consequence == "ended"
+
+
+def test_a_committer_that_is_not_for_hdfs_is_a_remark() -> None:
+    line = (
+        "22/08/22 14:14:24 WARN EmrOptimizedParquetOutputCommitter: EMR Optimized committer is not supported by this "
+        "filesystem (org.apache.hadoop.hdfs.DistributedFileSystem)"
+    )
+    (finding,) = in_log(S3_DENIED, line)
+    assert finding.consequence is None
+    assert "DistributedFileSystem" in finding.title
+    assert in_log(S3_DENIED, "INFO EmrOptimizedParquetOutputCommitter: EMR Optimized Committer: DISABLED") == []
+
+
+# 5.2.5.3
+
+
+def test_an_application_in_cluster_mode_that_failed() -> None:
+    text = (
+        "22/08/22 14:14:24 ERROR Client: Application diagnostics message: User application exited with status 1\n"
+        "22/08/22 14:14:24 INFO ApplicationMaster: Final app status: FAILED, exitCode: 13, (reason: User application "
+        "exited "
+        "with status 1)"
+    )
+    (finding,) = in_log(CLUSTER_MODE, text)
+    assert "exit code 13" in finding.title
+    assert "_01_000001" in words(finding)
+    assert len(finding.evidence) == 2
+    (pasted,) = in_log(CLUSTER_MODE, "ERROR Client: Application diagnostics message: killed by it\nexitCode: 13")
+    assert "exit code 13" in pasted.title
+
+
+def test_a_module_that_is_missing_there_is_named() -> None:
+    text = (
+        "22/08/22 14:14:23 ERROR ApplicationMaster: User application exited with status 1\n"
+        "Traceback (most recent call last):\n  File \"job.py\", line 1\nModuleNotFoundError: No module named 'pandas'"
+    )
+    (finding,) = in_log(CLUSTER_MODE, text)
+    assert "The module pandas is missing" in words(finding)
+    assert in_log(CLUSTER_MODE, "ModuleNotFoundError: No module named 'pandas'") == []
+
+
+def test_a_program_that_makes_no_context_in_time() -> None:
+    # Spark, ApplicationMaster.scala
+    line = (
+        "22/08/22 14:14:24 ERROR ApplicationMaster: SparkContext did not initialize after waiting for 100000 ms. "
+        "Please check "
+        "earlier log output for errors. Failing the application."
+    )
+    (finding,) = in_log(CLUSTER_MODE, line)
+    assert "within 100 s" in finding.title
+    assert "setMaster" in words(finding)
+
+
+def test_an_application_that_succeeded_is_no_failure() -> None:
+    line = "22/08/22 14:14:24 INFO ApplicationMaster: Final app status: SUCCEEDED, exitCode: 0"
+    assert in_log(CLUSTER_MODE, line) == []
+
+
+# 5.2.5.4
+
+
+def test_a_shuffle_service_that_does_not_answer() -> None:
+    line = (
+        "22/08/22 14:14:24 WARN TaskSetManager: Lost task 1.0 in stage 4.0\n"
+        "org.apache.spark.shuffle.FetchFailedException: java.util.concurrent.TimeoutException: Timeout waiting for "
+        "task.\n"
+        "\tat org.apache.spark.storage.ShuffleBlockFetcherIterator.throwFetchFailedException"
+        "(ShuffleBlockFetcherIterator.scala:748)\n"
+        "Caused by: java.io.IOException: Map_1: Shuffle failed with too many fetch failures and insufficient progress"
+    )
+    (finding,) = in_log(SHUFFLE_SERVICE, line)
+    assert "YARN_NODEMANAGER_HEAPSIZE=10000" in words(finding)
+    assert set(advised(finding)) == {
+        "spark.reducer.maxBlocksInFlightPerAddress",
+        "spark.reducer.maxSizeInFlight",
+        "spark.shuffle.io.retryWait",
+        "spark.shuffle.io.maxRetries",
+        "spark.shuffle.io.backLog",
+    }
+
+
+def test_a_node_manager_without_heap_is_the_first_cause() -> None:
+    text = (
+        "22/08/22 14:10:24 ERROR NodeManager: Thread died\njava.lang.OutOfMemoryError: GC overhead limit exceeded\n"
+        "\tat org.apache.spark.network.yarn.YarnShuffleService.serviceInit(YarnShuffleService.java:90)\n"
+        "22/08/22 14:14:24 WARN TaskSetManager: Lost task\nFetchFailedException: "
+        "java.util.concurrent.TimeoutException: "
+        "Timeout waiting for task."
+    )
+    (finding,) = in_log(SHUFFLE_SERVICE, text)
+    assert "ran out of heap" in finding.title
+    assert len(finding.evidence) == 2
+
+
+def test_an_executor_without_heap_is_no_shuffle_service() -> None:
+    text = (
+        "22/08/22 14:14:24 ERROR Executor: Exception in task 1.0\njava.lang.OutOfMemoryError: Java heap space\n"
+        "\tat org.apache.spark.sql.execution.UnsafeExternalRowSorter.insertRow(UnsafeExternalRowSorter.java:139)"
+    )
+    assert in_log(SHUFFLE_SERVICE, text) == []
+
+
+# beside the guide
+
+
+def test_libraries_that_are_uploaded_with_every_submission() -> None:
+    # Spark, yarn/Client.scala
+    line = (
+        "22/02/25 21:39:45 WARN Client: Neither spark.yarn.jars nor spark.yarn.archive is set, falling back to "
+        "uploading "
+        "libraries under SPARK_HOME."
+    )
+    for text in (line, line.replace(" is set", "} is set")):
+        (finding,) = in_log(YARN_LIBRARIES, text)
+        assert "spark.yarn.archive" in advised(finding)
+        assert finding.consequence is None
