@@ -9,6 +9,22 @@ from emberscope.rules.conf.event_log_setup import RULE as EVENT_LOG_SETUP
 from emberscope.rules.conf.java_serializer import RULE as JAVA_SERIALIZER
 from emberscope.rules.conf.shuffle_keeper import RULE as SHUFFLE_KEEPER
 from emberscope.rules.conf.wrong_settings import RULE as WRONG_SETTINGS
+from emberscope.rules.emr.cluster_mode import RULE as CLUSTER_MODE
+from emberscope.rules.emr.event_log_place import RULE as EVENT_LOG_PLACE
+from emberscope.rules.emr.history_server import RULE as HISTORY_SERVER
+from emberscope.rules.emr.kafka_connections import RULE as KAFKA_CONNECTIONS
+from emberscope.rules.emr.livy_start import RULE as LIVY_START
+from emberscope.rules.emr.lost_logs import RULE as LOST_LOGS
+from emberscope.rules.emr.lost_node import RULE as LOST_NODE
+from emberscope.rules.emr.main_class import RULE as MAIN_CLASS
+from emberscope.rules.emr.node_state import RULE as NODE_STATE
+from emberscope.rules.emr.old_history import RULE as OLD_HISTORY
+from emberscope.rules.emr.s3_denied import RULE as S3_DENIED
+from emberscope.rules.emr.session_refused import RULE as SESSION_REFUSED
+from emberscope.rules.emr.shuffle_service import RULE as SHUFFLE_SERVICE
+from emberscope.rules.emr.step_failed import RULE as STEP_FAILED
+from emberscope.rules.emr.task_results import RULE as TASK_RESULTS
+from emberscope.rules.emr.yarn_libraries import RULE as YARN_LIBRARIES
 from emberscope.rules.executors.churn import RULE as CHURN
 from emberscope.rules.executors.event_loss import RULE as EVENT_LOSS
 from emberscope.rules.executors.lost_executors import RULE as LOST_EXECUTORS
@@ -120,6 +136,23 @@ RULES: Final[tuple[Rule[Any], ...]] = (
     TASK_FAILURES,
     RETRY_STORM,
     EVENT_LOSS,
+    # emr
+    KAFKA_CONNECTIONS,
+    TASK_RESULTS,
+    EVENT_LOG_PLACE,
+    HISTORY_SERVER,
+    STEP_FAILED,
+    LOST_LOGS,
+    OLD_HISTORY,
+    SESSION_REFUSED,
+    LIVY_START,
+    NODE_STATE,
+    MAIN_CLASS,
+    S3_DENIED,
+    CLUSTER_MODE,
+    SHUFFLE_SERVICE,
+    LOST_NODE,
+    YARN_LIBRARIES,
     # memory
     GC_PRESSURE,
     SPILL,
