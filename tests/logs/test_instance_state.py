@@ -81,7 +81,7 @@ def test_memory_that_is_gone() -> None:
     assert [fact.signature for fact in read_instance_state(text).lines] == [LITTLE_MEMORY]
 
 
-def test_a_healthy_node_is_one_row() -> None:
+def test_a_healthy_node_is_one_row_that_says_its_cores() -> None:
     (row,) = log_events(read_instance_state(HEALTHY, PATH), PATH)
     assert row["signatures"] == [NODE_SEEN]
     assert LOG_EVENTS.from_rows([row]).num_rows == 1

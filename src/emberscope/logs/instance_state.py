@@ -96,8 +96,9 @@ def read_instance_state(text: str, path: str = "") -> NodeState:
 
 
 def log_events(state: NodeState, path: str) -> list[dict[str, Any]]:
-    """The facts as rows of table `log_events`, without `event_id`; a node with none of them is one row too."""
-    facts = state.lines or (Line(NODE_SEEN, "state of a node: nothing out of the ordinary", 1, {}),)
+    """The facts as rows of table `log_events`, without `event_id`, behind one that says that the node was seen."""
+    cores = {"cores": str(state.cores)} if state.cores else {}
+    seen = Line(NODE_SEEN, f"state of a node{f' of {state.cores} cores' if state.cores else ''}", 1, {})
     return [
         {
             "time_ms": state.time_ms,
@@ -110,15 +111,13 @@ def log_events(state: NodeState, path: str) -> list[dict[str, Any]]:
             "causes": [],
             "frames": [],
             "signatures": [fact.signature],
-            "fields": json.dumps(
-                {fact.signature: {**fact.fields, **({"cores": str(state.cores)} if state.cores else {})}}
-            ),
+            "fields": json.dumps({fact.signature: {**fact.fields, **cores}}),
             "file": path,
             "line": fact.line,
             "role": "node",
             "host": state.host,
         }
-        for fact in facts
+        for fact in (seen, *state.lines)
     ]
 
 

@@ -17,8 +17,10 @@ from emberscope.rules.emr.main_class import RULE as MAIN_CLASS
 from emberscope.rules.emr.old_history import RULE as OLD_HISTORY
 from emberscope.rules.emr.s3_denied import RULE as S3_DENIED
 from emberscope.rules.emr.session_refused import RULE as SESSION_REFUSED
+from emberscope.rules.emr.shrunk_splits import RULE as SHRUNK_SPLITS
 from emberscope.rules.emr.shuffle_service import RULE as SHUFFLE_SERVICE
 from emberscope.rules.emr.step_failed import RULE as STEP_FAILED
+from emberscope.rules.emr.vcores_over import RULE as VCORES_OVER
 from emberscope.rules.emr.yarn_libraries import RULE as YARN_LIBRARIES
 from tests.rules.log_lines import run_of_log, run_of_words
 from tests.runs import found
@@ -67,6 +69,40 @@ def test_consumers_that_are_closed_again_and_again() -> None:
     (finding,) = in_log(KAFKA_CONNECTIONS, "\n".join([new] * 40))
     assert advised(finding) == {"spark.kafka.consumer.cache.capacity": "128"}
     assert in_log(KAFKA_CONNECTIONS, new) == []  # one is no trouble
+
+
+# 5.2.2
+
+
+def test_cores_that_are_given_away_twice_in_the_guides_cluster() -> None:
+    (finding,) = in_words(
+        VCORES_OVER,
+        "Core nodes are c5.12xlarge and task nodes r5.8xlarge, executors have executor-memory 4743M and "
+        "executor-cores 3. Is "
+        "there an oversubscription of vcores?",
+    )
+    assert finding.title == "103 vcores more than r5.8xlarge has are given away by YARN"
+    assert "45 containers, 135 vcores on 32 cores" in finding.summary
+    assert "c5.12xlarge" not in finding.summary
+    assert "DominantResourceCalculator" in words(finding)
+
+
+def test_an_oversubscription_that_is_asked_about_without_numbers() -> None:
+    (finding,) = in_words(VCORES_OVER, "YARN gives our executors more vcores than the node has.")
+    assert "counts only memory" in finding.title
+
+
+def test_splits_that_shrink_with_the_cores_in_the_guides_job() -> None:
+    (finding,) = in_words(
+        SHRUNK_SPLITS,
+        "Spark 2.4 reads 3.5K parquet files with average size ~116MB on 15837 vcores. maxPartitionBytes is 128M: why "
+        "are there "
+        "more tasks than files?",
+    )
+    assert "3,500 files of 116 MiB over 15,837 cores give 26.5 MiB: 5 pieces" in finding.summary
+    assert advised(finding) == {"spark.default.parallelism": "3281"}
+    (other,) = in_words(SHRUNK_SPLITS, "Why are splits smaller than maxPartitionBytes?")
+    assert "spark.sql.files.minPartitionNum" in words(other)
 
 
 # 5.2.3.1
@@ -158,6 +194,16 @@ def test_a_step_that_was_killed() -> None:
     assert in_log(STEP_FAILED, "INFO Step succeeded with exitCode 0 and took 120 seconds") == []
 
 
+def test_jobs_of_emr_serverless_fail_with_the_same_few_words() -> None:
+    # StateDetails of an EMR Serverless job run
+    line = (
+        "Job failed, please check complete logs in configured logging destination. ExitCode: 1. Last few exceptions: "
+        "Caused by: java.lang.Exception"
+    )
+    (finding,) = in_log(STEP_FAILED, line)
+    assert "exit code 1;" in finding.title
+
+
 # 5.2.3.4
 
 
@@ -202,6 +248,13 @@ def test_a_session_that_livy_refused() -> None:
     assert "livy-livy-server.out" in words(finding)
     (gone,) = in_log(SESSION_REFUSED, line.replace("500", "404"))
     assert "ended" in gone.summary
+
+
+def test_a_session_that_died() -> None:
+    # sparkmagic, livysession.py
+    line = "An error was encountered:\nSession 0 unexpectedly reached final status 'dead'. See logs:"
+    (finding,) = in_log(SESSION_REFUSED, line)
+    assert finding.title.startswith("Livy session 0 ended as dead")
 
 
 def test_no_local_directory_for_the_buffers_of_s3a() -> None:
@@ -310,6 +363,30 @@ def test_an_application_in_cluster_mode_that_failed() -> None:
     assert len(finding.evidence) == 2
     (pasted,) = in_log(CLUSTER_MODE, "ERROR Client: Application diagnostics message: killed by it\nexitCode: 13")
     assert "exit code 13" in pasted.title
+
+
+def test_the_master_container_that_yarn_reports() -> None:
+    # Hadoop, RMAppAttemptImpl
+    line = (
+        "Application application_1_0002 failed 2 times due to AM Container for appattempt_1_0002_000002 exited with  "
+        "exitCode: "
+        "15\nFailing this attempt.Diagnostics: Exception from container-launch."
+    )
+    (finding,) = in_log(CLUSTER_MODE, line)
+    assert "exit code 15" in finding.title
+    assert "wrapper" not in finding.summary
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The job works in client mode but fails in cluster mode.",
+        "Our Spark application ends with exit code 13 on YARN.",
+    ],
+)
+def test_cluster_mode_in_plain_words(text: str) -> None:
+    (finding,) = in_words(CLUSTER_MODE, text)
+    assert "ApplicationMaster" in finding.title
 
 
 def test_a_module_that_is_missing_there_is_named() -> None:

@@ -3,12 +3,13 @@ from __future__ import annotations
 from emberscope.logs.instance_state import log_events, read_instance_state
 from emberscope.rules.emr.lost_node import RULE as LOST_NODE
 from emberscope.rules.emr.node_state import RULE as NODE_STATE
+from emberscope.rules.emr.vcores_over import RULE as VCORES_OVER
 from emberscope.tables.coverage import Coverage
 from emberscope.tables.log_events import LOG_EVENTS
 from emberscope.tables.run import Application, Run
 from tests.logs.test_instance_state import FULL, HEALTHY, PATH
-from tests.rules.log_lines import run_of_log
-from tests.runs import found
+from tests.rules.log_lines import run_of_log, run_of_words
+from tests.runs import executor, found, run_of
 
 LOST = {
     "count": 1,
@@ -38,6 +39,22 @@ def test_a_full_disk_a_busy_log_pusher_and_a_high_load_are_three_findings() -> N
         "The log pusher takes 99.7 % CPU of a node",
         "Load of 41.10 on a node of 8 cores (ip-10-0-0-7)",
     ]
+
+
+def test_executors_with_more_cores_than_the_node_has() -> None:
+    run = run_with(HEALTHY)
+    tables = run_of(
+        executors=[{**executor(str(number), 3), "host": "ip-10-0-0-7.ec2.internal"} for number in range(45)]
+    ).tables
+    run = Run("node", Application(), {**run.tables, "executors": tables["executors"]}, Coverage())
+    (finding,) = found(VCORES_OVER, run)
+    assert finding.title == "Executors have 135 cores on node ip-10-0-0-7, which has 8"
+    assert found(VCORES_OVER, run_with(HEALTHY)) == []
+
+
+def test_a_log_pusher_in_plain_words() -> None:
+    (finding,) = found(NODE_STATE, run_of_words("The logpusher of a node takes all CPU.", rules=[NODE_STATE]))
+    assert "log pusher" in finding.title
 
 
 def test_a_healthy_node_is_none() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from emberscope.rules.base import Finding
 from emberscope.rules.emr.task_results import RULE
 from emberscope.tables.run import Run
-from tests.rules.log_lines import run_of_log
+from tests.rules.log_lines import run_of_log, run_of_words
 from tests.runs import found, run_of, task
 
 # AWS EMR guide, 5.2.2
@@ -58,3 +58,9 @@ def test_data_that_is_collected_is_another_trouble() -> None:
 
 def test_results_of_a_healthy_stage_are_none() -> None:
     assert findings(TASK) == []
+
+
+def test_the_limit_without_a_collect_in_plain_words() -> None:
+    text = "We get more than spark.driver.maxResultSize (1024.0 MB) but the job does not collect data to the driver."
+    (finding,) = found(RULE, run_of_words(text, rules=[RULE]))
+    assert "though nothing is collected" in finding.title

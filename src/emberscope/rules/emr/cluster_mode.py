@@ -6,7 +6,7 @@ and a line of diagnostics; the exception is in that container's log, whose name 
 the application master's word for a user program that failed or never made its SparkContext; it is no cause by itself.
 
 ## What it costs
-The application, as often as YARN tried it (`spark.yarn.maxAppAttempts`).
+The application, as often as YARN tried it again from its beginning (`spark.yarn.maxAppAttempts`, 2 by default).
 
 ## What to do
 Read the standard error and output of the master's container. Where there is no exception, look whether the program sets
@@ -18,6 +18,7 @@ When the driver's log is among the inputs and its exception among the findings: 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -40,6 +41,9 @@ CLIENT_SAID: Final = "emr_client_said_failed"
 NO_MODULE: Final = "emr_no_module"
 
 
+_THIRTEEN: Final = re.compile(r"exit ?code:? ?13\b", re.IGNORECASE)
+
+
 class Limits(Struct, frozen=True):
     """Nothing is measured: one such line is enough."""
 
@@ -55,8 +59,9 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
 
 
 def _failed(run: Run, rows: list[Said]) -> Finding:
-    codes = [row.fields.get("code") or row.fields.get("wrapped") for row in rows]
-    code = next((one for one in codes if one), None)
+    asked = "13" if any(_THIRTEEN.search(row.text) for row in rows) else None
+    codes = [row.fields.get("code") or row.fields.get("wrapped") or row.fields.get("master") for row in rows]
+    code = next((one for one in codes if one), asked)
     status = next((row.fields["status"] for row in rows if row.fields.get("status")), None)
     app = next((row.fields["app"] for row in rows if row.fields.get("app")), None) or run.application.app_id
     ended = f"with exit code {code}" if code else f"with status {status}" if status else "with a failure"
@@ -126,17 +131,22 @@ RULE = Rule(
         ),
         Signature(
             USER_STATUS,
-            r"User application exited with (?:status )?(?P<status>-?\d+)",
+            r"User application exited with (?:status )?(?P<status>-?\d{1,9})",
             ("User application exited with ",),
+            (
+                (r"cluster mode|deploy-?mode[ =]cluster|yarn-cluster", r"fail|error|exit|die[sd]"),
+                (r"exit ?code:? ?13\b",),
+            ),
         ),
         Signature(
             FINAL_STATUS,
-            r"Final app status: FAILED, exitCode: (?P<code>-?\d+)|\bexitCode: (?P<wrapped>13)\b",
-            ("Final app status: FAILED", "exitCode: 13"),
+            r"Final app status: FAILED, exitCode: (?P<code>-?\d{1,9})|\bexitCode: (?P<wrapped>13)\b"
+            r"|AM Container for appattempt_\d+_\d+_\d+ exited with\s+exitCode: (?P<master>-?\d{1,9})",
+            ("Final app status: FAILED", "exitCode: 13", "AM Container for appattempt_"),
         ),
         Signature(
             NO_CONTEXT,
-            r"SparkContext did not initialize after waiting for (?P<ms>\d+) ms",
+            r"SparkContext did not initialize after waiting for (?P<ms>\d{1,12}) ms",
             ("SparkContext did not initialize after waiting for ",),
         ),
         Signature(

@@ -7,14 +7,14 @@ another file system than it works on: a path on S3 where HDFS is expected, or th
 not there ends an application while its SparkContext starts.
 
 ## What it costs
-Applications run and leave no history, or do not start at all.
+Applications run and leave no history to look into, or their SparkContext fails and they do not start at all.
 
 ## What to do
 Give both settings the same directory, and restart the history server. In programs that meet `Wrong FS` themselves, ask
 the path for its file system and not the configuration.
 
 ## When to ignore it
-When the message comes from a tool that looks in several places, and the history is there.
+When the message comes from a tool that looks in several places one after the other, and the history is there.
 """
 
 from __future__ import annotations

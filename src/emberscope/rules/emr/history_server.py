@@ -7,7 +7,7 @@ OutOfMemoryError, answers with status 500, or does not open. Other tools that ho
 way.
 
 ## What it costs
-No run that is lost, but nobody can look into runs.
+No run is lost, but nobody can look into runs, neither those that ended nor those that are in trouble now.
 
 ## What to do
 Give it more heap and let it keep applications on disk; let long applications write rolling event logs. What has to be
@@ -64,8 +64,7 @@ def _of_server(rows: tuple[Said, ...], heap_gib: int) -> Finding:
                 "cluster",
                 f"Set SPARK_DAEMON_MEMORY={heap_gib}g (EMR: classification spark-env, or "
                 "/etc/spark/conf/spark-env.sh on "
-                "the primary node), then sudo systemctl restart spark-history-server; `ps` must show "
-                f"-Xmx{heap_gib}g.",
+                "the primary node), then sudo systemctl restart spark-history-server.",
             ),
             set_conf(
                 "spark.eventLog.rolling.enabled", "true", "Long applications write event logs in parts (Spark 3)."
@@ -92,7 +91,7 @@ def _of_reader(rows: tuple[Said, ...]) -> Finding:
         rows,
         (
             Advice("code", "Read the log with a tool that streams: `emberscope diagnose` has flat memory."),
-            Advice("cluster", "Or give that tool more heap (-Xmx), several times the size of the unpacked log."),
+            Advice("cluster", "Or give that tool more heap, several times the size of the unpacked log."),
             set_conf("spark.eventLog.rolling.enabled", "true", "And let the application write its log in parts."),
         ),
         consequence="blind",

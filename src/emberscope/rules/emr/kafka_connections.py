@@ -126,7 +126,7 @@ RULE = Rule(
     signatures=(
         Signature(
             POOL_FULL,
-            r"(?P<old>KafkaConsumer cache) hitting max capacity of (?P<capacity>\d+), removing consumer for"
+            r"(?P<old>KafkaConsumer cache) hitting max capacity of (?P<capacity>\d{1,9}), removing consumer for"
             r"|(?P<pool>Pool exceeds its soft max size), cleaning up idle objects",
             ("KafkaConsumer cache hitting max capacity of ", "Pool exceeds its soft max size"),
             (

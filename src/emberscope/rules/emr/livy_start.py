@@ -6,13 +6,13 @@ application. Both end the wait, not the application: most often it stood in the 
 free, else its start took long (jars that are copied to each node, packages that are fetched, a slow first container).
 
 ## What it costs
-The session; the application may start later and hold resources for nobody.
+The session of the notebook; its application may start later all the same, and hold resources for nobody.
 
 ## What to do
 See whether the application was waiting or starting: free capacity for the first, longer limits for the second.
 
 ## When to ignore it
-When the next try works and the cluster was being scaled up at that moment.
+When the next try works, and the cluster was being scaled up or had just been started at that moment.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ RULE = Rule(
     signatures=(
         Signature(
             NOT_STARTED,
-            r"Session (?P<session>\d+) did not start up in (?P<seconds>\d+) seconds",
+            r"Session (?P<session>\d{1,9}) did not start up in (?P<seconds>\d{1,9}) seconds",
             (" did not start up in ",),
             (
                 (
@@ -103,7 +103,7 @@ RULE = Rule(
         ),
         Signature(
             NO_APPLICATION,
-            r"No YARN application is found with tag (?P<tag>\S+) in (?P<seconds>\d+) seconds",
+            r"No YARN application is found with tag (?P<tag>\S+) in (?P<seconds>\d{1,9}) seconds",
             ("No YARN application is found with tag",),
         ),
     ),

@@ -6,13 +6,13 @@ YARN gathers the logs of containers into one directory when an application ends,
 there before its end unless logs are gathered while it runs; and one event log in one file grows until the disk is full.
 
 ## What it costs
-What happened cannot be told any more, and a disk that fills ends containers.
+What happened cannot be told any more; and a disk that fills up with logs ends containers, which costs work.
 
 ## What to do
 Keep gathered logs longer, gather those of long applications while they run, and let Spark write its event log in parts.
 
 ## When to ignore it
-When the application still runs, or ended a minute ago: gathering takes its time.
+When the application still runs, or ended a minute ago: logs are gathered after its end, and that takes its time.
 """
 
 from __future__ import annotations

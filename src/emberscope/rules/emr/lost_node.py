@@ -6,13 +6,13 @@ the state of the nodes is among the inputs, a full disk, a load beyond the cores
 tells it from a spot instance that was taken back.
 
 ## What it costs
-All containers of the node, and the shuffle files on its disks.
+All containers of the node, and the shuffle files on its disks, which other nodes have to make again.
 
 ## What to do
-Mend what the node lacked. Where its state was good, look at spot interruptions and at scaling.
+Mend what the node lacked: disk, memory or cores. Where its state was good, look at spot interruptions and at scaling.
 
 ## When to ignore it
-When the node was taken out on purpose while nothing that mattered ran on it.
+When the node was taken out on purpose, by scaling in, while nothing that mattered ran on it any more.
 """
 
 from __future__ import annotations

@@ -7,13 +7,13 @@ class is Spark's own, the libraries of Spark did not reach the container: `spark
 something that is not there or is packed in another way.
 
 ## What it costs
-The application does not start.
+The application does not start: no job has run, and nothing was read or written before it ended.
 
 ## What to do
 List the jar and compare the name. For classes of Spark itself mend the setting of its libraries.
 
 ## When to ignore it
-Never: nothing has run.
+Never where it ended an application. SLF4J has a line that looks alike (no binding found), which is harmless.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class Limits(Struct, frozen=True):
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
-    rows = [row for row in said(run, NO_MAIN_CLASS) if row.fields.get("name")]
+    rows = said(run, NO_MAIN_CLASS)
     for row in rows[:1]:
-        name = row.fields["name"].replace("/", ".")
+        name = row.fields.get("name", "of the application").replace("/", ".")
         sparks = name.startswith("org.apache.spark.")
         yield told(
             f"The class to start, {name}, was not found",
@@ -54,7 +54,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
             "that "
             "was given, or the jar could not be read.",
             rows,
-            _of_spark() if sparks else _of_program(name),
+            _of_spark() if sparks else _of_program(row.fields.get("name", "com.example.Main").replace("/", ".")),
             consequence="ended",
             confidence=0.9,
         )
@@ -91,6 +91,7 @@ RULE = Rule(
             r"(?:Failed to load (?:main )?class"
             r"|Could not find or load main class) (?P<name>[A-Za-z_][\w.$/]*\w)\.?\s*$",
             ("Failed to load class ", "Failed to load main class ", "Could not find or load main class "),
+            ((r"main class", r"not found|could not find|failed to load|cannot find"),),
         ),
     ),
 )

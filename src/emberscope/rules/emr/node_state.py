@@ -46,7 +46,12 @@ class Limits(Struct, frozen=True):
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
-    disks = [*said(run, BAD_DIRECTORY), *_full(said(run, FULL_DISK), limits.full_percent)]
+    told_by_yarn = said(run, BAD_DIRECTORY)
+    asked = [row for row in told_by_yarn if row.level is None and not row.fields]
+    if asked:
+        yield _asked(asked)
+    bad = [row for row in told_by_yarn if row not in asked]
+    disks = [*bad, *_full(said(run, FULL_DISK), limits.full_percent)]
     if disks:
         yield _disk(disks)
     busy = said(run, BUSY_PROCESS)
@@ -92,6 +97,27 @@ def _disk(rows: list[Said]) -> Finding:
         ),
         consequence="risk",
         where=Where(host=rows[0].host),
+    )
+
+
+def _asked(rows: list[Said]) -> Finding:
+    return told(
+        "The log pusher or logs that are kept too long may take the node's disk and CPU",
+        "The log pusher carries logs to S3: one that stands still leaves them on the local disk, and one that spins "
+        "takes "
+        "CPU time. The instance-state logs show both: df -h, and ps sorted by CPU, every quarter of an hour.",
+        rows,
+        (
+            Advice("cluster", "sudo systemctl status logpusher; restart it where it is at the top of ps."),
+            Advice(
+                "check", "sudo du -h /emr | sort -hr, and df -h of /mnt: what takes the space, and how long it is kept."
+            ),
+            Advice(
+                "cluster", "All volumes in yarn.nodemanager.local-dirs (/mnt/yarn,/mnt1/yarn), and more EBS capacity."
+            ),
+        ),
+        consequence="risk",
+        confidence=0.5,
     )
 
 

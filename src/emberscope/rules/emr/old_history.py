@@ -6,13 +6,13 @@ them in a persistent application UI, for 30 days after the application's end. YA
 runs or ran lately.
 
 ## What it costs
-Nothing but the search.
+Nothing but the time of the search, as long as the thirty days are not over: after them the history is gone.
 
 ## What to do
 Open the persistent UI from the console, or take the event log from the log bucket and read it here.
 
 ## When to ignore it
-When the cluster runs: its own history server has the application.
+When the cluster still runs: then its own history server has the application, if event logs were switched on.
 """
 
 from __future__ import annotations

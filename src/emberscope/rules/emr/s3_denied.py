@@ -7,10 +7,10 @@ a VPC endpoint, one of the organization, or of an access point. The request's id
 committer does not support a file system is a remark and no error: the output goes to HDFS, where it is not needed.
 
 ## What it costs
-The job that needed the object.
+The job that needed the object, with all that it did before the request that was refused.
 
 ## What to do
-Go through the seven causes with the role and the path of this request.
+Go through the seven causes with the role and the path of this request; the request's id helps AWS to find it.
 
 ## When to ignore it
 When the optimized committer is named and nothing else: the write to HDFS went the usual way.
@@ -114,6 +114,7 @@ RULE = Rule(
             NO_COMMITTER,
             r"EMR Optimized [Cc]ommitter is not supported by this filesystem \((?P<system>[\w.$]+)\)",
             ("is not supported by this filesystem",),
+            ((r"optimized committer", r"not supported|not used|disabled"),),
         ),
     ),
 )

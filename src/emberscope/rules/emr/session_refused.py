@@ -6,13 +6,13 @@ Notebooks talk to Livy, which starts one Spark application for each session. A s
 and 403 a user that is not let in. The payload and the notebook show little of it: Livy's own log has the exception.
 
 ## What it costs
-The session: nothing in it has run, or its state is gone.
+The session: nothing in it has run, or its variables, cached data and temporary views are gone with it.
 
 ## What to do
 Read Livy's log at that time and the log of the session's application; make a new session.
 
 ## When to ignore it
-When a session was idle for longer than Livy's timeout: it was ended on purpose.
+When a session was idle for longer than Livy's timeout: it was ended on purpose, and a new one is made at once.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 LIVY_STATUS: Final = "emr_livy_status"
+SESSION_DIED: Final = "emr_livy_session_died"
+UNREACHABLE: Final = "emr_livy_unreachable"
 NO_BUFFER: Final = "emr_no_buffer_directory"
 
 _MEANS: Final = {
@@ -48,7 +50,10 @@ class Limits(Struct, frozen=True):
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
-    rows = said(run, LIVY_STATUS)
+    died = said(run, SESSION_DIED)
+    if died:
+        yield _died(died)
+    rows = (*said(run, LIVY_STATUS), *said(run, UNREACHABLE))
     if rows:
         yield _refused(rows)
     buffers = said(run, NO_BUFFER)
@@ -81,6 +86,30 @@ def _refused(rows: tuple[Said, ...]) -> Finding:
                 "Make a new session (restart the kernel), and initialise it before it is used: in a notebook with "
                 "sparkmagic `spark` is made by Livy, elsewhere by SparkSession.builder.getOrCreate().",
             ),
+        ),
+        consequence="ended",
+        confidence=0.6,
+    )
+
+
+def _died(rows: tuple[Said, ...]) -> Finding:
+    fields = rows[0].fields
+    return told(
+        f"Livy session {fields.get('session', '')} ended as {fields.get('state', 'dead')} while it was starting or "
+        "in use",
+        "The session's Spark application failed or was killed; the notebook only sees its last state. The driver's "
+        "memory, "
+        "a setting or package of the session that cannot be used, and YARN that gave no container are the usual "
+        "reasons.",
+        rows,
+        (
+            Advice(
+                "check",
+                "`yarn logs -applicationId` of the session's application (its first container is the driver), and "
+                "/var/log/livy/livy-livy-server.out at that time.",
+            ),
+            Advice("code", "Start it without the extra settings and packages (%%configure), then add them one by one."),
+            Advice("code", "More driverMemory in %%configure where the driver was killed for its memory."),
         ),
         consequence="ended",
         confidence=0.6,
@@ -121,6 +150,17 @@ RULE = Rule(
                     r"Invalid status code|Connection refused|NullPointerException",
                 ),
             ),
+        ),
+        Signature(
+            SESSION_DIED,
+            r"Session (?P<session>\d{1,9}) unexpectedly reached final status '(?P<state>\w+)'",
+            ("unexpectedly reached final status",),
+            ((r"livy|sparkmagic|jupyter|notebook", r"session", r"\bdead\b|\bkilled\b|\bdied\b"),),
+        ),
+        Signature(
+            UNREACHABLE,
+            r"Error sending http request and maximum retry encountered",
+            ("Error sending http request and maximum retry",),
         ),
         Signature(
             NO_BUFFER,

@@ -14,7 +14,7 @@ First see whether the node that served was still there. If it was, give its Node
 one time; if it was not, find out who took it.
 
 ## When to ignore it
-When a single fetch was tried again and succeeded.
+When a single fetch was tried again and succeeded, and no stage had to run a second time because of it.
 """
 
 from __future__ import annotations

@@ -7,14 +7,14 @@ elsewhere. Exit code 137 is the kill of that process by signal 9, most often by 
 out of memory.
 
 ## What it costs
-The step, and all that it did.
+The step and all that it did; and where the cluster ends with a failed step, the local logs with it.
 
 ## What to do
 Take the application's id from the step's stderr, and read the log of its first container; for 137 in client mode give
 the driver's host more memory, or run in cluster mode.
 
 ## When to ignore it
-When the error itself is among the findings: this one only says that the step ended with it.
+When the error itself is among the findings: this one only says that the step ended with it, and adds nothing.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 STEP_FAILED: Final = "emr_step_failed"
+JOB_FAILED: Final = "emr_job_failed"
 
 _KILLED: Final = "137"
 _TERMINATED: Final = "143"
@@ -44,12 +45,14 @@ class Limits(Struct, frozen=True):
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
-    rows = [row for row in said(run, STEP_FAILED) if row.fields.get("code")]
+    rows = (*said(run, STEP_FAILED), *said(run, JOB_FAILED))
     for row in rows[:1]:
-        code = row.fields["code"]
+        code = row.fields.get("code") or ("137" if "137" in row.text else "")
         app = run.application.app_id or "the application id that stands in the step's stderr"
         yield told(
-            f"The EMR step's command ended with exit code {code}; its log does not hold the error itself",
+            "The EMR step's command "
+            + (f"ended with exit code {code}" if code else "failed")
+            + "; its log does not hold the error itself",
             _summary(code),
             rows,
             (
@@ -102,8 +105,15 @@ RULE = Rule(
     signatures=(
         Signature(
             STEP_FAILED,
-            r"Step failed with exitCode (?P<code>-?\d+)(?: and took (?P<seconds>\d+) seconds)?",
+            r"Step failed with exitCode (?P<code>-?\d{1,9})",
             ("Step failed with exitCode ",),
+            ((r"\bemr\b", r"\bsteps?\b", r"fail", r"\blogs?\b|exit ?code|stderr|137"),),
+        ),
+        # EMR Serverless and EMR on EKS
+        Signature(
+            JOB_FAILED,
+            r"please check complete logs in configured logging destination\.? ExitCode: (?P<code>-?\d{1,9})",
+            ("complete logs in configured logging destination",),
         ),
     ),
 )

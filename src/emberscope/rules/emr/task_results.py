@@ -8,7 +8,7 @@ small: the size of a split is the size of all files over the parallelism, and th
 cores, of which a cluster that counts only memory may give away far more than it has.
 
 ## What it costs
-The job is aborted, and all of the stage is done for nothing.
+The job is aborted and all of the stage is done for nothing, most often near its end, when nearly all tasks have run.
 
 ## What to do
 Have fewer tasks: set the parallelism that splits follow from, so that they have their full size
@@ -50,6 +50,9 @@ class Limits(Struct, frozen=True):
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
+    asked = [row for row in said(run, RESULT_LIMIT) if row.level is None and not row.fields]
+    if asked:
+        yield _asked(run, asked)
     rows = [row for row in said(run, RESULT_LIMIT) if row.fields.get("tasks")]
     for row in rows[:1]:
         tasks, size = int(row.fields["tasks"]), _size(row.fields.get("size"))
@@ -61,9 +64,8 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
             f"{format_count(tasks)} tasks fill spark.driver.maxResultSize with their bare results; nothing is "
             "collected",
             f"The number of tasks is the trouble: each sends about {format_count(mean)} bytes of its own end (metrics, "
-            f"names of written files), and {format_count(tasks)} of them reach {format_bytes(limit)}. So many tasks "
-            "come "
-            "from small file splits: maxSplitBytes is the size of all files over the parallelism, which is the number "
+            f"names of what it wrote), and {format_count(tasks)} of them reach {format_bytes(limit)}. So many come of "
+            "splits that have shrunk: maxSplitBytes is the size of all files over the parallelism, which is the number "
             "of virtual cores where nothing is set.",
             rows,
             tuple(_advice(run, limit)),
@@ -71,6 +73,21 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
             confidence=0.9,
             more=tuple(_sizes(run, tasks, size)),
         )
+
+
+def _asked(run: Run, rows: list[Said]) -> Finding:
+    return told(
+        "The bare results of very many tasks fill spark.driver.maxResultSize, though nothing is collected",
+        "The number of tasks is the trouble: each sends some kilobytes of its own end to the driver, also where it "
+        "only "
+        "writes files, and 100,000 of them and more come to 1 GiB. maxSplitBytes shrinks with the parallelism, which "
+        "is the "
+        "number of virtual cores where nothing is set.",
+        rows,
+        tuple(_advice(run, 1 << 30)),
+        consequence="ended",
+        confidence=0.6,
+    )
 
 
 def _advice(run: Run, limit: int) -> Iterator[Advice]:
@@ -133,14 +150,15 @@ RULE = Rule(
     signatures=(
         Signature(
             RESULT_LIMIT,
-            r"Total size of serialized results of (?P<tasks>\d+) tasks \((?P<size>[\d.]+ ?[KMGT]?i?B)\) is bigger than "
-            r"(?:spark\.driver\.maxResultSize|local maxResultSize limit)?\s*\(?(?P<limit>[\d.]+ ?[KMGT]?i?B)?",
+            r"Total size of serialized results of (?P<tasks>\d{1,9}) tasks \((?P<size>[\d.]+ ?[KMGT]?i?B)\) is bigger "
+            r"than (?:spark\.driver\.maxResultSize|local maxResultSize limit)?\s*\(?(?P<limit>[\d.]+ ?[KMGT]?i?B)?",
             ("Total size of serialized results of ",),
+            ((r"maxResultSize|size of serialized results", r"(?:\bnot|n't|without|never|no)\b[\w' ]{0,20} collect"),),
         ),
         # One task of a stage is enough to know the size, and such lines of all tasks are half of an executor's log.
         Signature(
             TASK_RESULT,
-            r"Finished task 0\.0 in stage [\d.]+ \(TID \d+\)\. (?P<bytes>\d+) bytes result sent to driver",
+            r"Finished task 0\.0 in stage [\d.]+ \(TID \d+\)\. (?P<bytes>\d{1,12}) bytes result sent to driver",
             ("Finished task 0.0 in stage ",),
         ),
     ),

@@ -9,10 +9,10 @@ Seconds of CPU on the host that submits and of its network, before each applicat
 from one host slow each other down.
 
 ## What to do
-Put the jars where the cluster sees them once, and name the place.
+Put the jars, or one archive of them, where the cluster sees them once, and name that place in one setting.
 
 ## When to ignore it
-When applications are few and long: some seconds at the start of hours.
+When applications are few and long, so that some seconds at the start of hours do not matter to anybody.
 """
 
 from __future__ import annotations
