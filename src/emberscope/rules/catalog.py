@@ -21,9 +21,11 @@ from emberscope.rules.emr.node_state import RULE as NODE_STATE
 from emberscope.rules.emr.old_history import RULE as OLD_HISTORY
 from emberscope.rules.emr.s3_denied import RULE as S3_DENIED
 from emberscope.rules.emr.session_refused import RULE as SESSION_REFUSED
+from emberscope.rules.emr.shrunk_splits import RULE as SHRUNK_SPLITS
 from emberscope.rules.emr.shuffle_service import RULE as SHUFFLE_SERVICE
 from emberscope.rules.emr.step_failed import RULE as STEP_FAILED
 from emberscope.rules.emr.task_results import RULE as TASK_RESULTS
+from emberscope.rules.emr.vcores_over import RULE as VCORES_OVER
 from emberscope.rules.emr.yarn_libraries import RULE as YARN_LIBRARIES
 from emberscope.rules.executors.churn import RULE as CHURN
 from emberscope.rules.executors.event_loss import RULE as EVENT_LOSS
@@ -153,6 +155,8 @@ RULES: Final[tuple[Rule[Any], ...]] = (
     SHUFFLE_SERVICE,
     LOST_NODE,
     YARN_LIBRARIES,
+    VCORES_OVER,
+    SHRUNK_SPLITS,
     # memory
     GC_PRESSURE,
     SPILL,
