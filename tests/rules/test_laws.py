@@ -28,6 +28,8 @@ PUT_TOGETHER = {
     "spark.scheduler.pool",
     "spark.sparkContext.setLocalProperty",
     "spark.shuffle.io.maxRetries",
+    "spark.shuffle.io.retryWait",
+    "spark.shuffle.io.backLog",
     "spark.scheduler.listenerbus.eventqueue.eventLog.capacity",
 }
 # Settings of Spark 1 and 2, and of a cluster manager whose jar is not looked into here.
@@ -37,6 +39,16 @@ ELSEWHERE = {
     "spark.kubernetes.memoryOverheadFactor",
     "spark.yarn.executor.memoryOverheadFactor",
     "spark.kubernetes.resource.type",
+    # of YARN's and Kafka's jars
+    "spark.yarn.archive",
+    "spark.yarn.jars",
+    "spark.yarn.am.waitTime",
+    "spark.yarn.maxAppAttempts",
+    "spark.kafka.consumer.cache.capacity",
+    # of Hadoop's file systems, as far as letters go (s3a)
+    "spark.hadoop.fs.s",
+    # of EMR
+    "spark.yarn.heterogeneousExecutors.enabled",
 }
 _VALUES = {"int32": 0, "int64": 0, "float64": 0.0, "bool": True, "string": "x", "category": "x"}
 
