@@ -8,6 +8,7 @@ import pytest
 
 from emberscope.rules.base import Finding, Rule
 from emberscope.rules.emr.cluster_mode import RULE as CLUSTER_MODE
+from emberscope.rules.emr.emrfs_view import RULE as EMRFS_VIEW
 from emberscope.rules.emr.event_log_place import RULE as EVENT_LOG_PLACE
 from emberscope.rules.emr.history_server import RULE as HISTORY_SERVER
 from emberscope.rules.emr.kafka_connections import RULE as KAFKA_CONNECTIONS
@@ -15,6 +16,7 @@ from emberscope.rules.emr.livy_start import RULE as LIVY_START
 from emberscope.rules.emr.lost_logs import RULE as LOST_LOGS
 from emberscope.rules.emr.main_class import RULE as MAIN_CLASS
 from emberscope.rules.emr.old_history import RULE as OLD_HISTORY
+from emberscope.rules.emr.s3_connections import RULE as S3_CONNECTIONS
 from emberscope.rules.emr.s3_denied import RULE as S3_DENIED
 from emberscope.rules.emr.session_refused import RULE as SESSION_REFUSED
 from emberscope.rules.emr.shrunk_splits import RULE as SHRUNK_SPLITS
@@ -435,8 +437,8 @@ def test_a_shuffle_service_that_does_not_answer() -> None:
         "spark.reducer.maxSizeInFlight",
         "spark.shuffle.io.retryWait",
         "spark.shuffle.io.maxRetries",
-        "spark.shuffle.io.backLog",
     }
+    assert "spark.shuffle.io.backLog=8192" in words(finding)
 
 
 def test_a_node_manager_without_heap_is_the_first_cause() -> None:
@@ -474,3 +476,31 @@ def test_libraries_that_are_uploaded_with_every_submission() -> None:
         (finding,) = in_log(YARN_LIBRARIES, text)
         assert "spark.yarn.archive" in advised(finding)
         assert finding.consequence is None
+
+
+def test_a_consistent_view_that_is_not() -> None:
+    # a report of 2019 on EMR, with this line of the application master
+    line = (
+        "19/09/16 10:00:00 ERROR ApplicationMaster: User class threw exception: "
+        "com.amazon.ws.emr.hadoop.fs.consistency.exception.ConsistencyException: Directory 'path/datetime=20190916' "
+        "present "
+        "in the metadata but not s3"
+    )
+    (finding,) = in_log(EMRFS_VIEW, line)
+    assert finding.title.endswith("disagree on path/datetime=20190916")
+    assert "emrfs sync" in words(finding)
+
+
+def test_a_client_of_s3_without_connections() -> None:
+    line = (
+        "20/01/01 10:00:00 ERROR Executor: Exception in task 1.0\n"
+        "com.amazonaws.SdkClientException: Unable to execute HTTP request: Timeout waiting for connection from pool"
+    )  # AWS SDK for Java 1.11
+    (finding,) = in_log(S3_CONNECTIONS, line)
+    assert advised(finding) == {"spark.hadoop.fs.s3a.connection.maximum": "192"}
+    shaded = line.replace("com.amazonaws", "com.amazon.ws.emr.hadoop.fs.shaded.com.amazonaws")
+    (other,) = in_log(S3_CONNECTIONS, shaded)
+    assert "fs.s3.maxConnections=1000" in words(other)
+    # a pool of another client
+    web = "20/01/01 10:00:00 ERROR Rest: ConnectionPoolTimeoutException: Timeout waiting for connection from pool"
+    assert in_log(S3_CONNECTIONS, web) == []

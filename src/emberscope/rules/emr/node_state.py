@@ -171,7 +171,7 @@ RULE = Rule(
     signatures=(
         Signature(
             BAD_DIRECTORY,
-            r"\d+/\d+ (?:local|log)-dirs (?:are bad|have errors|usable space is below[^\[\n]*)[^/\n]*"
+            r"(?P<bad>\d{1,4})/\d{1,4} (?:local|log)-dirs (?:are bad|have errors|usable space is below[^\[\n]*)[^/\n]*"
             r"(?P<directory>/[^\s,;:\]]+)?",
             ("local-dirs are bad", "log-dirs are bad", "-dirs usable space is below", "-dirs have errors"),
             ((r"log ?pusher",), (r"instance[- ]state",)),

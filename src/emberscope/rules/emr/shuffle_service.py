@@ -102,7 +102,7 @@ def _advice(limits: Limits) -> Iterator[Advice]:
         "Limits how much one task asks of one node (no limit by default).",
     )
     yield set_conf("spark.reducer.maxSizeInFlight", "24m", "Half of what a task fetches at one time by default.")
-    yield set_conf("spark.shuffle.io.backLog", 8192, "A longer accept queue of the service, on the nodes.")
+    yield Advice("cluster", "spark.shuffle.io.backLog=8192 in yarn-site of the nodes: the service's accept queue.")
     yield Advice("code", "Fewer partitions on both sides make fewer blocks: their number is maps × reduces.")
 
 
