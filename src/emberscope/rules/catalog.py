@@ -10,6 +10,7 @@ from emberscope.rules.conf.java_serializer import RULE as JAVA_SERIALIZER
 from emberscope.rules.conf.shuffle_keeper import RULE as SHUFFLE_KEEPER
 from emberscope.rules.conf.wrong_settings import RULE as WRONG_SETTINGS
 from emberscope.rules.emr.cluster_mode import RULE as CLUSTER_MODE
+from emberscope.rules.emr.emrfs_view import RULE as EMRFS_VIEW
 from emberscope.rules.emr.event_log_place import RULE as EVENT_LOG_PLACE
 from emberscope.rules.emr.history_server import RULE as HISTORY_SERVER
 from emberscope.rules.emr.kafka_connections import RULE as KAFKA_CONNECTIONS
@@ -19,6 +20,7 @@ from emberscope.rules.emr.lost_node import RULE as LOST_NODE
 from emberscope.rules.emr.main_class import RULE as MAIN_CLASS
 from emberscope.rules.emr.node_state import RULE as NODE_STATE
 from emberscope.rules.emr.old_history import RULE as OLD_HISTORY
+from emberscope.rules.emr.s3_connections import RULE as S3_CONNECTIONS
 from emberscope.rules.emr.s3_denied import RULE as S3_DENIED
 from emberscope.rules.emr.session_refused import RULE as SESSION_REFUSED
 from emberscope.rules.emr.shrunk_splits import RULE as SHRUNK_SPLITS
@@ -157,6 +159,8 @@ RULES: Final[tuple[Rule[Any], ...]] = (
     YARN_LIBRARIES,
     VCORES_OVER,
     SHRUNK_SPLITS,
+    EMRFS_VIEW,
+    S3_CONNECTIONS,
     # memory
     GC_PRESSURE,
     SPILL,
