@@ -90,3 +90,11 @@ def test_a_lost_node_that_was_in_order_was_taken() -> None:
 def test_a_state_from_another_time_says_nothing() -> None:
     assert found(LOST_NODE, run_with(FULL, {**LOST, "time_ms": SEEN_MS + 7_200_000})) == []
     assert found(LOST_NODE, run_of_log(str(LOST["message"]), rules=[LOST_NODE])) == []
+
+
+def test_the_state_of_another_node_says_nothing() -> None:
+    other = {**LOST, "time_ms": SEEN_MS + 600_000, "fields": '{"emr_lost_node": {"host": "ip-10-0-0-8.ec2.internal"}}'}
+    assert found(LOST_NODE, run_with(FULL, other)) == []
+    same = {**other, "fields": '{"emr_lost_node": {"host": "ip-10-0-0-7.ec2.internal"}}'}
+    (finding,) = found(LOST_NODE, run_with(FULL, same))
+    assert finding.title.startswith("Node ip-10-0-0-7.ec2.internal was lost")

@@ -65,7 +65,8 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
 
 def _belongs(state: Said, lost: tuple[Said, ...], before_ms: int) -> bool:
     """Whether a node's state can tell of one of the losses: the same time, as far as both are known."""
-    hosts = {_short(row.host) for row in lost if row.host}
+    # Not the host of the driver, which wrote it.
+    hosts = {_short(row.fields["host"]) for row in lost if row.fields.get("host")}
     # An instance's id cannot be held against the names of hosts.
     if state.host and hosts and _short(state.host) not in hosts and not state.host.startswith("i-"):
         return False
@@ -96,9 +97,9 @@ def _finding(rows: tuple[Said, ...], state: list[Said], words: str, kind: str) -
             Advice("cluster", "On-demand instances for core nodes; decommissioning before spot nodes go."),
         ),
     }[kind]
-    node = state[0].host
+    node = next((row.fields["host"] for row in rows if row.fields.get("host")), None) or state[0].host
     return told(
-        f"Node {node or rows[0].host or 'of a container'} was lost (exit status -100): {words}",
+        f"Node {node or 'of a container'} was lost (exit status -100): {words}",
         "Containers with exit status -100 were released because their node was lost; the cause is the node, not the "
         f"program: {words}. YARN gives up a node whose disks are beyond 90 %, and one that does not answer; a spot "
         "instance that is reclaimed looks the same.",
@@ -107,7 +108,7 @@ def _finding(rows: tuple[Said, ...], state: list[Said], words: str, kind: str) -
         consequence="lost",
         confidence=0.8 if kind != "taken" else 0.5,
         more=tuple(row.evidence() for row in state[:3]),
-        where=Where(host=node or rows[0].host),
+        where=Where(host=node),
     )
 
 
@@ -121,7 +122,7 @@ RULE = Rule(
     signatures=(
         Signature(
             LOST_NODE,
-            r"Exit status: -100\b|Container released on a \*lost\* node",
+            r"(?:on host: (?P<host>[\w.-]+?)\. )?Exit status: -100\b|Container released on a \*lost\* node",
             ("Exit status: -100", "on a *lost* node"),
         ),
     ),

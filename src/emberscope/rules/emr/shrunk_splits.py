@@ -115,7 +115,8 @@ RULE = Rule(
             (
                 (
                     r"maxPartitionBytes|max ?split ?bytes",
-                    r"smaller|shrink|more (?:tasks|partitions|splits)|too many|why",
+                    r"smaller|shrink|more (?:tasks|partitions|splits)|too many|why|although|despite"
+                    r"|(?:tasks|pieces) per file",
                 ),
                 (
                     r"\bfiles\b",
