@@ -14,6 +14,7 @@ from emberscope.eventlog import codecs
 from emberscope.eventlog.databricks import is_databricks_part
 from emberscope.eventlog.rolled import loose_files
 from emberscope.eventlog.sniff import looks_like_event_log
+from emberscope.logs.instance_state import looks_like_instance_state
 from emberscope.logs.sniff import looks_like_log, looks_like_question
 from emberscope.logs.status_kind import status_kind
 from emberscope.perf.collapsed import looks_collapsed
@@ -119,7 +120,7 @@ def kind_of_bytes(head: bytes, path: str) -> str:
     if _is_text(plain):
         if (status := status_kind(plain)) is not None:
             return status
-        if looks_like_log(plain):
+        if looks_like_log(plain) or looks_like_instance_state(plain):
             return "container_log"
         if looks_like_question(plain) and describe(plain) in _ASKED:
             return "question"

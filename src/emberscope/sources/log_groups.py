@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from emberscope.logs.instance_state import looks_like_instance_state
 from emberscope.logs.place import SHARED_ROLES, application_in, place_of
 from emberscope.logs.read import first_role
 from emberscope.sources.kind import read_head, unpack_head
@@ -37,7 +38,8 @@ def application_of(file: str) -> str | None:
         text = unpack_head(read_head(Path(file))).decode("utf-8", "replace")
     except OSError:
         return None
-    if first_role(text) in SHARED_ROLES:
+    # The processes of a node name applications that it is not the log of.
+    if first_role(text) in SHARED_ROLES or looks_like_instance_state(text.encode()):
         return None
     return application_in(text)
 

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from emberscope.errors import InputError
 from emberscope.logs.head import Head
+from emberscope.logs.instance_state import looks_like_instance_state
 from emberscope.logs.matcher import Matcher
 from emberscope.logs.place import Place, place_of
 from emberscope.logs.read import LogReader
 from emberscope.logs.rows import table_of
 from emberscope.logs.sniff import has_prose
+from emberscope.sources.kind import read_head, unpack_head
 from emberscope.sources.log_clocks import ahead_of_driver
+from emberscope.sources.node_states import read_node_state
 from emberscope.sources.plain import plain_stream
 from emberscope.tables.coverage import Coverage, Note
 from emberscope.tables.run import Application, Run
@@ -54,7 +57,10 @@ def load_log(path: str, signatures: Sequence[Signature] = (), *, files: Sequence
         place.ahead_ms = ahead.get(file, 0)
         try:
             with plain_stream(Path(file)) as (stream, missing):
-                reader.read(stream, place)
+                if looks_like_instance_state(unpack_head(read_head(Path(file)))):
+                    read_node_state(reader, stream, file)
+                else:
+                    reader.read(stream, place)
             if missing():
                 notes.append(Note("cut", f"Of this log the end is not there: {missing()}.", file))
         except OSError as error:
