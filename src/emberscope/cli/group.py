@@ -21,6 +21,7 @@ VERBS: Final = {
     "report": ("emberscope.cli.report:command", "One self-contained HTML page about a run."),
     "calc": ("emberscope.cli.calc:command", "File splits, containers on a node, shapes of executors: arithmetic."),
     "explain": ("emberscope.cli.explain:command", "What a finding means, what it costs and what to do."),
+    "bundle": ("emberscope.cli.bundle:command", "Everything that a helper asks for, in one redacted archive."),
     "conf": ("emberscope.cli.conf:command", "The settings to paste where `emberscope run` cannot be used."),
 }
 """Verb to (module:command, one line for `--help`)."""

@@ -18,6 +18,8 @@ _COMMON: Final = frozenset(
     {"localhost", "127.0.0.1", "0.0.0.0", "root", "spark", "hadoop", "hdfs", "yarn", "livy", "driver", "user", "admin"}
 )
 _LEAST_NAME: Final = 4
+_MOST_SEEN: Final = 50_000
+"""Texts whose answer is remembered: those of an event log come again and again."""
 _HOST_SCHEMES: Final = frozenset({"http", "https", "spark", "k8s", "ftp", "thrift", "rpc", "mesos", "ws", "wss"})
 
 _URL: Final = re.compile(r"\b([A-Za-z][A-Za-z0-9+.\-]{1,20}):(/{1,3})([^\s,;'\"\])}>|]+)")
@@ -29,7 +31,11 @@ _JDBC: Final = re.compile(r"\bjdbc:[^\s,\])}]+")
 _MAIL: Final = re.compile(r"\b[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+\b")
 _IPV4: Final = re.compile(r"(?<![\w.\-])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])")
 _EC2: Final = re.compile(r"\bip-\d+-\d+-\d+-\d+(?:\.[\w\-]+)*")
-_HOST_PORT: Final = re.compile(r"(?<![\w./\-])((?:[A-Za-z0-9\-]+\.)+[A-Za-z][A-Za-z0-9\-]*):(\d{2,5})\b")
+# A source file and its line look the same: Dataset.scala:3129.
+_HOST_PORT: Final = re.compile(
+    r"(?<![\w./\-])((?:[A-Za-z0-9\-]+\.)+(?!(?:scala|java|kt|py|sql|R|ipynb|cpp|hpp|cc?|h|go|rs|js)\b)"
+    r"[A-Za-z][A-Za-z0-9\-]*):(\d{2,5})\b"
+)
 
 _QUOTED: Final = re.compile(r"'(?:[^'\\]|\\.|'')*'")
 _DOUBLE: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -88,6 +94,10 @@ class Pseudonyms:
         """Free text: messages, names of jobs, values of settings."""
         return self._once("text", text, self._text)
 
+    def lines(self, text: str) -> str:
+        """As `text`, of many lines at once, which do not come again."""
+        return self._text(text)
+
     def plan(self, text: str) -> str:
         """The text of a plan or of one operator, without its literals."""
         return self._once("plan", text, self._plan)
@@ -99,9 +109,12 @@ class Pseudonyms:
     def _once(self, kind: str, text: str, clean: Callable[[str], str]) -> str:
         if not text:
             return text
-        if (kind, text) not in self._seen:
-            self._seen[kind, text] = clean(text)
-        return self._seen[kind, text]
+        known = self._seen.get((kind, text))
+        if known is None:
+            if len(self._seen) >= _MOST_SEEN:
+                self._seen.clear()
+            known = self._seen[kind, text] = clean(text)
+        return known
 
     def _text(self, text: str) -> str:
         text = _JDBC.sub(lambda found: self.of("path", found[0]), text)

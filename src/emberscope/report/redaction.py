@@ -93,7 +93,7 @@ def _table(name: str, table: pa.Table, names: Pseudonyms) -> pa.Table:
         return table
     if name == "conf":
         keys, values = table["key"].to_pylist(), table["value"].to_pylist()
-        new = [None if v is None else _setting(k or "", v, names) for k, v in zip(keys, values, strict=True)]
+        new = [None if v is None else setting(k or "", v, names) for k, v in zip(keys, values, strict=True)]
         return _with(table, "value", new)
     for column in table.column_names:
         clean = _rule(name, column, names)
@@ -151,7 +151,8 @@ def _with(table: pa.Table, column: str, values: list[Any]) -> pa.Table:
     )
 
 
-def _setting(key: str, value: str, names: Pseudonyms) -> str:
+def setting(key: str, value: str, names: Pseudonyms) -> str:
+    """The value of a setting of this name: numbers and switches stay, what says whose or where it is does not."""
     if _PLAIN.fullmatch(value):
         return value
     if key == "spark.app.name":
