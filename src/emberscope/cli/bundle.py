@@ -8,6 +8,7 @@ import tempfile
 import time
 import zipfile
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -186,9 +187,11 @@ def _diagnosed(path: Path) -> tuple[dict[str, Any], str]:
     from emberscope.cli.inputs import read_inputs
     from emberscope.report.diagnosis import Input, diagnose_document, diagnose_each, diagnose_one, run_of
     from emberscope.report.markdown import diagnosis_markdown
+    from emberscope.rules.wanted import SIGNATURES
     from emberscope.sources.load import load_input
 
-    reading = read_inputs((str(path),), None, load_input, diagnose_one, of_application=True)
+    reader = partial(load_input, signatures=SIGNATURES)
+    reading = read_inputs((str(path),), None, reader, diagnose_one, of_application=True)
     if not reading.results:
         return {}, ""
     described = [Input(run_of(found).path, kind, run_of(found).coverage) for kind, found in reading.results]

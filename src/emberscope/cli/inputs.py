@@ -29,15 +29,8 @@ kind_option = click.option(
     "--kind",
     type=click.Choice(
         [
-            "event_log",
-            "recording",
-            "collapsed",
-            "perf_script",
-            "run",
-            "container_log",
-            "pod_status",
-            "yarn_report",
-            "question",
+            *("event_log", "recording", "collapsed", "perf_script", "run"),
+            *("container_log", "gc_log", "hs_err", "pod_status", "yarn_report", "question"),
         ]
     ),
     help="What the input is, where its content does not tell.",

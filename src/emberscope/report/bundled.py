@@ -59,6 +59,8 @@ def form_of(head: bytes, size_bytes: int, *, recordings: bool = False) -> Form:
     if kind == "event_log":
         return Form(kind, "events")
     plain = unpack_head(head)
+    if kind == "question" and describe(plain) != "plain text":
+        kind = None  # settings that name Spark are no question
     if kind is None and (looks := describe(plain)) not in _TEXTS:
         return Form(None, "raw", f"it looks like {looks}")
     if plain.lstrip()[:1] in (b"{", b"[") and size_bytes <= MOST_OF_DOCUMENT_BYTES and kind != "gc_log":

@@ -34,6 +34,10 @@ from emberscope.rules.executors.event_loss import RULE as EVENT_LOSS
 from emberscope.rules.executors.lost_executors import RULE as LOST_EXECUTORS
 from emberscope.rules.executors.retry_storm import RULE as RETRY_STORM
 from emberscope.rules.executors.task_failures import RULE as TASK_FAILURES
+from emberscope.rules.failures.gc_full_heap import RULE as GC_FULL_HEAP
+from emberscope.rules.failures.gc_long_pause import RULE as GC_LONG_PAUSE
+from emberscope.rules.failures.jvm_crash import RULE as JVM_CRASH
+from emberscope.rules.failures.native_memory import RULE as NATIVE_MEMORY
 from emberscope.rules.memory.broadcast_too_large import RULE as BROADCAST_TOO_LARGE
 from emberscope.rules.memory.container_limit import RULE as CONTAINER_LIMIT
 from emberscope.rules.memory.driver_heap import RULE as DRIVER_HEAP
@@ -161,6 +165,11 @@ RULES: Final[tuple[Rule[Any], ...]] = (
     SHRUNK_SPLITS,
     EMRFS_VIEW,
     S3_CONNECTIONS,
+    # failures
+    JVM_CRASH,
+    NATIVE_MEMORY,
+    GC_FULL_HEAP,
+    GC_LONG_PAUSE,
     # memory
     GC_PRESSURE,
     SPILL,

@@ -14,6 +14,8 @@ from emberscope.eventlog import codecs
 from emberscope.eventlog.databricks import is_databricks_part
 from emberscope.eventlog.rolled import loose_files
 from emberscope.eventlog.sniff import looks_like_event_log
+from emberscope.logs.gc_log import looks_like_gc_log
+from emberscope.logs.hs_err import looks_like_hs_err
 from emberscope.logs.instance_state import looks_like_instance_state
 from emberscope.logs.sniff import looks_like_log, looks_like_question
 from emberscope.logs.status_kind import status_kind
@@ -23,20 +25,16 @@ from emberscope.sources.archive import archive_form
 from emberscope.store.layout import is_run
 from emberscope.unpack import GZIP_MAGIC, LZ4_MAGIC, ZSTD_MAGIC
 
-READABLE: Final = (
-    "event_log",
-    "recording",
-    "collapsed",
-    "perf_script",
-    "run",
-    "container_log",
-    "pod_status",
-    "yarn_report",
-    "question",
-)
+LOGS: Final = ("container_log", "gc_log", "hs_err")
+"""Kinds of text that one process of an application wrote."""
+
+STATUSES: Final = ("pod_status", "yarn_report")
+"""What a cluster manager says of an application."""
+
+READABLE: Final = ("event_log", "recording", "collapsed", "perf_script", "run", *LOGS, *STATUSES, "question")
 """The kinds that can be read."""
 
-TEXTS: Final = frozenset({"container_log", "pod_status", "yarn_report", "question"})
+TEXTS: Final = frozenset({*LOGS, *STATUSES, "question"})
 """Kinds that are what people and programs wrote, kept as table `log_events`."""
 
 ARCHIVE: Final = "archive"
@@ -72,7 +70,6 @@ _MAGICS: Final = (
 
 # Kinds of the contract that can be told but not read yet, and other things that people hand in by mistake.
 _TEXTS: Final = (
-    (re.compile(rb"^\[[\d.,T:+-]+s?\].*\[gc[ ,\]]|\[GC \(|\[Full GC", re.M), "a garbage collection log"),
     (re.compile(rb"^spark\.[\w.]+[\s=:]", re.M), "a Spark configuration"),
     (re.compile(rb"^# (?:HELP|TYPE) ", re.M), "Prometheus metrics"),
     (re.compile(rb"\A\s*<(?:!doctype html|html)", re.I), "an HTML page"),
@@ -113,6 +110,8 @@ def kind_of_bytes(head: bytes, path: str) -> str:
         return ARCHIVE
     if looks_like_event_log(head):
         return "event_log"
+    if (kind := kind_of_jvm_file(plain)) is not None:
+        return kind
     if looks_like_perf_script(plain):
         return "perf_script"
     if looks_collapsed(plain):
@@ -129,6 +128,13 @@ def kind_of_bytes(head: bytes, path: str) -> str:
         f"this is not something emberscope can read: it looks like {describe(plain)}.",
         hint="It reads Spark event logs, JFR recordings, collapsed stacks, `perf script` and runs of its own.",
     )
+
+
+def kind_of_jvm_file(head: bytes) -> str | None:
+    """The kind of what a JVM writes of itself, by its first plain bytes; None for anything else."""
+    if looks_like_hs_err(head):
+        return "hs_err"
+    return "gc_log" if looks_like_gc_log(head) else None
 
 
 def describe(head: bytes) -> str:

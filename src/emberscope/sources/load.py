@@ -90,7 +90,7 @@ def load(
             case "event_log":
                 run = read_event_log(path)
                 return with_log_events(run, signatures) if signatures else run
-            case "container_log":
+            case "container_log" | "gc_log" | "hs_err":
                 return load_log(path, signatures, files=files)
             case "pod_status" | "yarn_report" as status:
                 return load_cluster_status(path, status, signatures)

@@ -7,17 +7,19 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from emberscope.errors import InputError
+from emberscope.logs.gc_log import read_gc_log
 from emberscope.logs.head import Head
+from emberscope.logs.hs_err import read_hs_err
 from emberscope.logs.instance_state import looks_like_instance_state
 from emberscope.logs.matcher import Matcher
 from emberscope.logs.place import Place, place_of
 from emberscope.logs.read import LogReader
 from emberscope.logs.rows import table_of
 from emberscope.logs.sniff import has_prose
-from emberscope.sources.kind import read_head, unpack_head
+from emberscope.sources.kind import kind_of_jvm_file, read_head, unpack_head
 from emberscope.sources.log_clocks import ahead_of_driver
 from emberscope.sources.node_states import read_node_state
 from emberscope.sources.plain import plain_stream
@@ -57,10 +59,11 @@ def load_log(path: str, signatures: Sequence[Signature] = (), *, files: Sequence
         place.ahead_ms = ahead.get(file, 0)
         try:
             with plain_stream(Path(file)) as (stream, missing):
-                if looks_like_instance_state(unpack_head(read_head(Path(file)))):
+                head = unpack_head(read_head(Path(file)))
+                if looks_like_instance_state(head):
                     read_node_state(reader, stream, file)
                 else:
-                    reader.read(stream, place)
+                    _read(reader, stream, place, kind_of_jvm_file(head))
             if missing():
                 notes.append(Note("cut", f"Of this log the end is not there: {missing()}.", file))
         except OSError as error:
@@ -80,6 +83,16 @@ def load_log(path: str, signatures: Sequence[Signature] = (), *, files: Sequence
         if has_prose(text):
             _tell(reader, text, path)
     return _run(path, reader, places, notes)
+
+
+def _read(reader: LogReader, stream: BinaryIO, place: Place, of_jvm: str | None) -> None:
+    """All of one log. What a JVM writes of itself is summed up in a few records; all else is read as it is."""
+    if of_jvm is None:
+        reader.read(stream, place)
+        return
+    for record in read_gc_log(stream) if of_jvm == "gc_log" else read_hs_err(stream):
+        head = Head(0, record.time_ms, record.time_ms is not None, record.level)
+        reader.add(record.lines, place, head, line=record.line, keep=True)
 
 
 def load_question(path: str, signatures: Sequence[Signature] = ()) -> Run:

@@ -13,6 +13,7 @@ from emberscope.eventlog.databricks import repeated_folders
 from emberscope.eventlog.parts import is_part, leads_out
 from emberscope.eventlog.rolled import loose_logs
 from emberscope.sources.kind import (
+    LOGS,
     MAX_DEPTH,
     MAX_MEMBERS,
     describe,
@@ -125,7 +126,7 @@ def _add_file(path: Path, found: Members, *, beside_log: bool) -> None:
     else:
         if kind == "recording":
             found.recordings.append(str(path))
-        elif kind == "container_log":
+        elif kind in LOGS:
             found.logs.append(str(path))
         elif kind == "question":
             found.texts.append((str(path), None))
