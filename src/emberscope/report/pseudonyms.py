@@ -23,6 +23,7 @@ _MOST_SEEN: Final = 50_000
 _HOST_SCHEMES: Final = frozenset({"http", "https", "spark", "k8s", "ftp", "thrift", "rpc", "mesos", "ws", "wss"})
 
 _URL: Final = re.compile(r"\b([A-Za-z][A-Za-z0-9+.\-]{1,20}):(/{1,3})([^\s,;'\"\])}>|]+)")
+_WORD: Final = re.compile(r"[\w\-][\w.\-]*")
 _PATH: Final = re.compile(r"(?<![\w/:.<@*\-])/(?:[\w.@+=%~\-*${}]+/)+[\w.@+=%~\-*${}]*")
 _WINDOWS: Final = re.compile(r"\b[A-Za-z]:\\(?:[\w.@+=%~\- ]+\\)*[\w.@+=%~\-]*")
 _SOURCE_LINE: Final = re.compile(r"/([\w.\-]+\.(?:py|scala|java|kt|sql|R|ipynb)(?::\d+)?)$")
@@ -68,8 +69,10 @@ class Pseudonyms:
 
     def __init__(self) -> None:
         self._names: dict[str, dict[str, str]] = {}
-        self._words: re.Pattern[str] | None = None
         self._meanings: dict[str, str] = {}
+        self._firsts: set[str] = set()
+        self._phrases: dict[str, str] = {}
+        self._phrase: re.Pattern[str] | None = None
         self._seen: dict[tuple[str, str], str] = {}
 
     def of(self, kind: str, name: str) -> str:
@@ -85,10 +88,16 @@ class Pseudonyms:
             return
         pseudonym = self.of(kind, name) if kind != "application" else "application"
         if len(name) >= _LEAST_NAME and name.lower() not in _COMMON and not name.isdigit():
-            self._meanings[name] = pseudonym
-            words = "|".join(re.escape(word) for word in sorted(self._meanings, key=lambda w: (-len(w), w)))
-            self._words = re.compile(rf"(?<![\w\-])(?:{words})(?![\w\-])")
+            if name in self._meanings or name in self._phrases:
+                return
             self._seen.clear()
+            if _WORD.fullmatch(name):
+                self._meanings[name] = pseudonym
+                self._firsts.add(name.partition(".")[0])
+                return
+            self._phrases[name] = pseudonym
+            words = "|".join(re.escape(word) for word in sorted(self._phrases, key=lambda w: (-len(w), w)))
+            self._phrase = re.compile(rf"(?<![\w\-])(?:{words})(?![\w\-])")
 
     def text(self, text: str) -> str:
         """Free text: messages, names of jobs, values of settings."""
@@ -117,17 +126,37 @@ class Pseudonyms:
         return known
 
     def _text(self, text: str) -> str:
-        text = _JDBC.sub(lambda found: self.of("path", found[0]), text)
-        text = _URL.sub(self._url, text)
-        text = _WINDOWS.sub(lambda found: self._path(found[0]), text)
+        if "jdbc:" in text:
+            text = _JDBC.sub(lambda found: self.of("path", found[0]), text)
+        if ":/" in text:
+            text = _URL.sub(self._url, text)
+        if ":\\" in text:
+            text = _WINDOWS.sub(lambda found: self._path(found[0]), text)
         text = _PATH.sub(lambda found: self._path(found[0]), text)
-        text = _MAIL.sub(lambda found: self.of("user", found[0]), text)
-        text = _EC2.sub(lambda found: self.of("host", found[0]), text)
+        if "@" in text:
+            text = _MAIL.sub(lambda found: self.of("user", found[0]), text)
+        if "ip-" in text:
+            text = _EC2.sub(lambda found: self.of("host", found[0]), text)
         text = _IPV4.sub(lambda found: self.of("host", found[0]), text)
         text = _HOST_PORT.sub(lambda found: f"{self.of('host', found[1])}:{found[2]}", text)
-        if self._words is not None:
-            text = self._words.sub(lambda found: self._meanings[found[0]], text)
-        return text
+        if self._phrase is not None:
+            text = self._phrase.sub(lambda found: self._phrases[found[0]], text)
+        return _WORD.sub(self._word, text) if self._meanings else text
+
+    def _word(self, found: re.Match[str]) -> str:
+        """A word, or names with dots between them, with what is known of it replaced: the longest parts first."""
+        word = found[0]
+        if word in self._meanings:
+            return self._meanings[word]
+        parts = word.split(".")
+        for start, part in enumerate(parts):
+            if part not in self._firsts:
+                continue
+            for end in range(len(parts), start, -1):
+                known = self._meanings.get(".".join(parts[start:end]))
+                if known is not None:
+                    return ".".join((*parts[:start], known, *parts[end:]))
+        return word
 
     def _plan(self, text: str) -> str:
         text = _QUOTED.sub(LITERAL, self._text(text))

@@ -19,11 +19,12 @@ from emberscope.report.redaction import setting
 _SECRET: Final = r"[\w.\-]*(?:secret|passw(?:or)?d|passphrase|token|access[._-]?key|credential)[\w.\-]*"
 
 # A name and its secret, apart from each other as configurations have them: in columns, in XML, in lists of variables.
+# Each with what must stand in a text for it to be tried.
 _APART: Final = (
-    re.compile(rf"^(\s*(?:export\s+)?{_SECRET}[ \t]+)(?![=:<(])(\S+)[ \t]*$", re.I | re.M),
-    re.compile(rf"^(\s*{_SECRET}:[ \t]{{1,80}})(?![<{{\[])(\S[^\n]*)$", re.I | re.M),
-    re.compile(rf"(<name>\s*{_SECRET}\s*</name>\s*<value>)([^<]+)(?=</value>)", re.I),
-    re.compile(rf"(\bname:\s*['\"]?{_SECRET}['\"]?\s*\n\s*value:[ \t]*)(\S[^\n]*)", re.I),
+    ("", re.compile(rf"^([ \t]*(?:export[ \t]+)?{_SECRET}[ \t]+)(?![=:<(])(\S+)[ \t]*$", re.I | re.M)),
+    (":", re.compile(rf"^([ \t]*{_SECRET}:[ \t]{{1,80}})(?![<{{\[])(\S[^\n]*)$", re.I | re.M)),
+    ("<name>", re.compile(rf"(<name>\s*{_SECRET}\s*</name>\s*<value>)([^<]+)(?=</value>)", re.I)),
+    ("value:", re.compile(rf"(\bname:\s*['\"]?{_SECRET}['\"]?\s*\n\s*value:[ \t]*)(\S[^\n]*)", re.I)),
 )
 
 # Where logs say whose machines and users these are: names that no pattern of addresses would know.
@@ -41,6 +42,8 @@ _USERS: Final = (
     re.compile(r"(?:view|modify) acls to: ([A-Za-z][\w.\-]*)"),
     re.compile(r"\b(?:user|ugi)=\"?([A-Za-z][\w.\-]{3,})"),
 )
+_SELF_EVIDENT: Final = re.compile(r"ip-\d+-\d+-\d+-\d+|(?:host|user|path|group)-\d+$|\d")
+"""Known without having been learned: names of EC2 by their form, pseudonyms of ours, addresses."""
 _NO_NAMES: Final = frozenset({"true", "false", "null", "none", "unknown", "class", "application", "with", "view"})
 
 # Fields that hold Spark's own words and numbers of things: whatever the application is called, they stay as they are.
@@ -86,10 +89,11 @@ class Scrub:
 
     def text(self, text: str) -> str:
         """Any number of whole lines of a log or of a configuration."""
-        text = self._secrets.text(text) or ""
-        for pattern in _APART:
-            text, count = pattern.subn(_hidden, text)
-            self._secret_pairs += count
+        text = self._secrets.lines(text)
+        for sign, pattern in _APART:
+            if sign in text:
+                text, count = pattern.subn(_hidden, text)
+                self._secret_pairs += count
         if self.keep_names:
             return text
         self._learn("host", _HOSTS, text)
@@ -119,7 +123,7 @@ class Scrub:
         for pattern in patterns:
             for name in set(pattern.findall(text)):
                 clean = name.rstrip(".")
-                if clean.lower() not in _NO_NAMES and not _is_pseudonym(clean) and not clean[0].isdigit():
+                if clean.lower() not in _NO_NAMES and not _SELF_EVIDENT.match(clean):
                     self._names.know(kind, clean)
 
     def _value(self, key: str, value: Any, *, in_log: bool) -> Any:
@@ -204,7 +208,3 @@ class Scrub:
 
 def _hidden(found: re.Match[str]) -> str:
     return found[0] if found[2].startswith("***") else f"{found[1]}{REPLACEMENT}"
-
-
-def _is_pseudonym(name: str) -> bool:
-    return re.fullmatch(r"(?:host|user|path|group)-\d+", name) is not None
