@@ -12,6 +12,8 @@ import pytest
 
 from emberscope.cli.main import exit_code
 from tests.eventlog.logs import EVENTFUL, PACKED, ROLLED
+from tests.logs import crashes
+from tests.logs.test_gc_log import FULL, HEALTHY
 from tests.sources.stored import DATA
 
 JFR = DATA / "jfr/workload-jdk17.jfr.gz"
@@ -73,6 +75,22 @@ def test_all_that_lies_there_goes_in(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert b"hunter2" not in everything
     assert b"abcdefabcdef" not in everything
     assert str(tmp_path).encode() not in everything
+
+
+def test_logs_of_containers_say_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    there = tmp_path / "logs" / "application_1525000000000_0001" / "container_1525000000000_0001_01_000007"
+    there.mkdir(parents=True)
+    (there / "stdout").write_text(crashes.IN_NATIVE)
+    (there / "stderr").write_text("24/05/16 10:42:07 INFO Executor: Running task 3.0 on ip-10-1-2-3.ec2.internal\n" * 5)
+    (there / "gc.log").write_text(HEALTHY + FULL)
+    bundle = tmp_path / "ticket.zip"
+    assert exit_code(["bundle", str(tmp_path / "logs"), "-o", str(bundle)]) == 0
+    before, after = findings(tmp_path / "logs", capsys), findings(bundle, capsys)
+    assert [row[0] for row in before] == ["K80", "K82"]
+    assert after == before
+    inside = members(bundle)
+    assert {"gc.log", "stdout", "stderr"} == {name.rpartition("/")[2] for name in inside if name.startswith("inputs/")}
+    assert not any(b"ip-10-1-2-3" in data for data in inside.values())
 
 
 def test_recordings_go_in_where_that_is_wanted(tmp_path: Path) -> None:

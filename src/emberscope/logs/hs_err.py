@@ -25,7 +25,7 @@ _GAP: Final = r"[\s#│|]*"
 
 CRASH: Final = Signature(
     "jvm_crash",
-    rf"^{_GAP}(?P<what>SIG[A-Z]+|EXCEPTION_\w+|Internal Error)\s?\((?P<code>0x[0-9a-f]+|[\w.]+:\d+)\)"
+    r"^[ \t#│|]*(?P<what>SIG[A-Z]+|EXCEPTION_\w+|Internal Error)\s?\((?P<code>0x[0-9a-f]+|[\w.]+:\d+)\)"
     r"(?P<at>(?: at pc=|, pid=)[^\n]*)"
     rf"(?:(?:\n(?!.*Problematic frame)[^\n]*){{0,12}}\n[^\n]*Problematic frame:{_GAP}(?P<frame>[^\n]+))?",
     (

@@ -12,6 +12,7 @@ from emberscope.rules.failures.jvm_crash import RULE
 from emberscope.rules.failures.libraries import library_of
 from tests.logs import crashes
 from tests.rules.failures.log_files import run_of_file
+from tests.rules.log_lines import run_of_words
 from tests.runs import found
 
 OWN_FRAMES = crashes.REPORT.replace("libasyncProfiler", "libjvm")
@@ -56,6 +57,14 @@ def test_of_libraries_that_everybody_calls_the_caller_is_blamed(tmp_path: Path) 
     assert any(advice.setting == "spark.io.compression.codec" for advice in finding.advice)
 
 
+def test_in_the_standard_output_of_a_container(tmp_path: Path) -> None:
+    before = "24/05/16 10:42:06 INFO Executor: Running task 3.0 in stage 14.0 (TID 7)\n" * 9
+    finding = crash(tmp_path, before + crashes.IN_NATIVE + before)
+    assert "libspark_columnar_jni.so" in finding.title
+    assert finding.evidence[0].line == 13
+    assert "SIGSEGV (0xb) at pc=" in finding.evidence[0].text
+
+
 def test_a_file_that_went_away_under_its_mapping(tmp_path: Path) -> None:
     finding = crash(tmp_path, crashes.IN_NATIVE.replace("SIGSEGV (0xb)", "SIGBUS (0x7)"))
     assert "full" in finding.summary
@@ -75,6 +84,27 @@ def test_memory_and_heap_are_evidence(tmp_path: Path) -> None:
     said = [evidence.text for evidence in crash(tmp_path, OWN_FRAMES).evidence]
     assert any("heap up to 3.8 GiB on a machine of 15.2 GiB" in text for text in said)
     assert "Java 17.0.16+8-LTS" in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Our Spark executors keep dying with SIGSEGV and leave a core dump. What can we do?",
+        "After the upgrade the JVM crashed on two executors, there is an hs_err_pid file in the container",
+        "Spark executor: segmentation fault in a native library when it reads Parquet",
+    ],
+)
+def test_it_is_known_in_plain_words(words: str) -> None:
+    (finding,) = found(RULE, run_of_words(words))
+    assert "native" in " ".join(advice.text for advice in finding.advice) + finding.summary + finding.title
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Why is my Spark job slow on Tuesdays?", "The driver crashed with an OutOfMemoryError: Java heap space"],
+)
+def test_other_questions_are_not_about_it(words: str) -> None:
+    assert found(RULE, run_of_words(words)) == []
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ an OutOfMemoryError (Java heap space, GC overhead limit exceeded), or misses its
 driver: both are consequences of this.
 
 ## What it costs
-While it lasts, nearly all of the processor; then the executor with its tasks, or the driver with the application.
+While it lasts, nearly all of the processor's time; then the executor with its tasks and its shuffle output, or the
+driver with the application.
 
 ## What to do
 Give the heap room (the advice computes a size from the log), or put less into it: fewer cores in an executor, so that
@@ -16,7 +17,8 @@ fewer tasks share its heap; smaller partitions; fewer and smaller broadcasts; ca
 driver: collect less, and keep less for the interface (`spark.sql.ui.retainedExecutions`, `spark.ui.retainedTasks`).
 
 ## When to ignore it
-When it was a single stretch that ended by itself, and no process went away.
+When it was a single stretch that ended by itself, no process went away, and the same data will not come again with
+more of it.
 """
 
 from __future__ import annotations

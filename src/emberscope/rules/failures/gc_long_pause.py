@@ -16,7 +16,8 @@ Where the heap was full: room in it, or less in it. Where the collector is the o
 Longer timeouts only hide it.
 
 ## When to ignore it
-When it was one pause at the start or the end, and no executor was lost by it.
+When it was one pause at the start or the end of the process, no executor was lost by it, and nobody waited for what
+it was to send.
 """
 
 from __future__ import annotations

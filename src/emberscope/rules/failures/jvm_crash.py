@@ -143,7 +143,9 @@ def _mechanism(signal: str, crash: Crash, frame: NativeFrame | None, library: Li
     if signal == "SIGILL":
         return "SIGILL: a native library was built for a newer processor than this machine has."
     if frame is None:
-        return f"{signal} ended the JVM; the problematic frame in its report says whose code it was in."
+        return (
+            f"{signal} ended the JVM: native code, or the JVM itself. The problematic frame in its report says whose."
+        )
     if library is not None:
         return f"{signal} in native code of {library.name}, {library.what}, outside the JVM."
     if frame.kind == "C":
