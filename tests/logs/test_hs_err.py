@@ -79,7 +79,8 @@ def test_memory_that_was_refused(text: str, size: int) -> None:
 
 def test_only_a_file_that_begins_so_is_a_report() -> None:
     assert looks_like_hs_err(crashes.REPORT.encode())
-    assert looks_like_hs_err(crashes.NO_MEMORY.encode())
+    assert looks_like_hs_err(crashes.NO_MEMORY.encode() + b"\n---------------  T H R E A D  ---------------\n")
+    assert not looks_like_hs_err(crashes.IN_NATIVE.encode())
     assert not looks_like_hs_err(b"24/05/16 10:42:07 INFO x: y\n" + crashes.REPORT.encode())
     assert not looks_like_hs_err(b"# a comment\nspark.master local\n")
 

@@ -16,6 +16,7 @@ from tests.jfr.test_source import PACKINGS
 LOG = b'{"Event":"SparkListenerLogStart","Spark Version":"3.5.1"}\n'
 JFR = b"FLR\0" + bytes(64)
 COLLAPSED = b"main;run;work 12\nmain 3\n"
+CRASH = b"#\n# A fatal error has been detected by the Java Runtime Environment:\n#\n#  SIGSEGV (0xb) at pc=0x1, pid=1\n"
 SCRIPT = b"java 123 [001] 4.5: 10101010 cpu-clock:\n\t 7f01 read+0x4 (/lib/libc.so.6)\n\n"
 
 
@@ -39,7 +40,8 @@ SCRIPT = b"java 123 [001] 4.5: 10101010 cpu-clock:\n\t 7f01 read+0x4 (/lib/libc.
         (b"[0.005s][info][gc] Using G1\n", "gc_log"),
         (b"0.064: [GC (Allocation Failure)  509K->282K(1984K), 0.0033544 secs]\n", "gc_log"),
         (gzip.compress(b"[0.005s][info][gc] Using G1\n"), "gc_log"),
-        (b"#\n# A fatal error has been detected by the Java Runtime Environment:\n#\n", "hs_err"),
+        (CRASH + b"#\n---------------  S U M M A R Y ------------\n", "hs_err"),
+        (CRASH, "container_log"),
         (SCRIPT, "perf_script"),
         (gzip.compress(SCRIPT, mtime=0), "perf_script"),
         (b"# captured on: today\n#\n" + SCRIPT + b"java 12", "perf_script"),

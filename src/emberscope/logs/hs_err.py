@@ -55,6 +55,7 @@ NATIVE_MEMORY: Final = Signature(
     ),
 )
 
+_SECTION: Final = re.compile(rb"^-{9,} +(?:S U M M A R Y|T H R E A D|P R O C E S S|S Y S T E M)", re.M)
 _KEPT: Final = re.compile(
     r"#|Host:|Time: |time: |timezone: |elapsed time: |Current thread |siginfo:|[VCAv]  [\[~]|[jJ]  ?\S"
     r"|Command Line: |java_command: |jvm_args: | Heap Max Capacity: |\s*size_t MaxHeapSize |\s*uintx MaxHeapSize "
@@ -77,9 +78,17 @@ _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep",
 
 
 def looks_like_hs_err(head: bytes) -> bool:
-    """Whether a file begins as such a report does: not a log in which the same words stand further down."""
+    """Whether a file is such a report, by its first part: it begins with the words and goes on in sections.
+
+    The words alone are what the process printed, perhaps with more behind them: that is a log.
+    """
     start = head[:600].lstrip()
-    return start.startswith(b"#") and (FATAL.encode() in start or NO_MEMORY.encode() in start)
+    return start.startswith(b"#") and has_head(start) and _SECTION.search(head) is not None
+
+
+def has_head(text: bytes) -> bool:
+    """Whether the words with which a JVM says that it crashes stand in a text."""
+    return FATAL.encode() in text or NO_MEMORY.encode() in text
 
 
 def read_hs_err(stream: BinaryIO) -> Iterator[Record]:

@@ -15,7 +15,7 @@ from emberscope.eventlog.databricks import is_databricks_part
 from emberscope.eventlog.rolled import loose_files
 from emberscope.eventlog.sniff import looks_like_event_log
 from emberscope.logs.gc_log import looks_like_gc_log
-from emberscope.logs.hs_err import looks_like_hs_err
+from emberscope.logs.hs_err import has_head, looks_like_hs_err
 from emberscope.logs.instance_state import looks_like_instance_state
 from emberscope.logs.sniff import looks_like_log, looks_like_question
 from emberscope.logs.status_kind import status_kind
@@ -119,7 +119,7 @@ def kind_of_bytes(head: bytes, path: str) -> str:
     if _is_text(plain):
         if (status := status_kind(plain)) is not None:
             return status
-        if looks_like_log(plain) or looks_like_instance_state(plain):
+        if looks_like_log(plain) or looks_like_instance_state(plain) or has_head(plain):
             return "container_log"
         if looks_like_question(plain) and describe(plain) in _ASKED:
             return "question"

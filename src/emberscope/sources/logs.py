@@ -79,8 +79,9 @@ def load_log(path: str, signatures: Sequence[Signature] = (), *, files: Sequence
     if not places:
         raise InputError(path, notes[0].message if notes else "it holds no log.")
     if not files and os.path.getsize(path) <= _MOST_ASKED:
-        text = Path(path).read_bytes().decode("utf-8", "replace")
-        if has_prose(text):
+        data = Path(path).read_bytes()
+        text = data.decode("utf-8", "replace")
+        if kind_of_jvm_file(data) is None and has_prose(text):
             _tell(reader, text, path)
     return _run(path, reader, places, notes)
 
