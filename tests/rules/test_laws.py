@@ -30,6 +30,7 @@ PUT_TOGETHER = {
     "spark.shuffle.io.maxRetries",
     "spark.shuffle.io.retryWait",
     "spark.shuffle.io.backLog",
+    "spark.shuffle.io.mode",
     "spark.scheduler.listenerbus.eventqueue.eventLog.capacity",
 }
 # Settings of Spark 1 and 2, and of a cluster manager whose jar is not looked into here.
