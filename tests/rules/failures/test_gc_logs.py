@@ -6,6 +6,8 @@ from pathlib import Path
 
 from emberscope.rules.failures.gc_full_heap import RULE as FULL_HEAP
 from emberscope.rules.failures.gc_long_pause import RULE as LONG_PAUSE
+from emberscope.rules.wanted import SIGNATURES
+from emberscope.sources.load import find_inputs, load_input
 from tests.logs.test_gc_log import FULL, HEALTHY, unified
 from tests.rules.failures.log_files import run_of_file
 from tests.runs import found
@@ -36,6 +38,21 @@ def test_a_long_pause_without_the_processor_is_the_machine(tmp_path: Path) -> No
     assert "swapping" in finding.summary
     assert [a.kind for a in finding.advice] == ["cluster"]
     assert finding.consequence == "risk"
+
+
+def test_several_executors_are_one_finding(tmp_path: Path) -> None:
+    text = HEALTHY + FULL + unified(500, "Pause Full (G1 Compaction Pause)", 8190, 7900, 132_000)
+    for number in (7, 8, 9):
+        folder = tmp_path / "application_1525000000000_0001" / f"container_1525000000000_0001_01_00000{number}"
+        folder.mkdir(parents=True)
+        (folder / "gc.log").write_text(text.replace("132000", f"13{number}000"))
+    (item,), problems = find_inputs(str(tmp_path))
+    assert problems == []
+    run = load_input(item, signatures=SIGNATURES)
+    (heap,), (pause,) = found(FULL_HEAP, run), found(LONG_PAUSE, run)
+    assert "3 JVMs" in heap.title
+    assert "stood still for up to 2 min 19 s" in pause.title
+    assert len(heap.evidence) == len(pause.evidence) == 3
 
 
 def test_a_healthy_log_has_neither(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from msgspec import Struct
 
 from emberscope.logs.gc_log import FULL_HEAP
 from emberscope.rules.base import Advice, Finding, Reads, Rule, Where, set_conf
+from emberscope.rules.failures.processes import by_side, named, of_driver, only_one
 from emberscope.rules.said import Said, said
 from emberscope.tables.log_events import LOG_EVENTS
 from emberscope.units import format_bytes, format_ms, format_ratio
@@ -50,31 +51,25 @@ class Limits(Struct, frozen=True):
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
-    for row in said(run, FULL_HEAP.name):
-        if row.fields:
-            yield _finding(row, limits)
+    for rows in by_side([row for row in said(run, FULL_HEAP.name) if row.fields]):
+        yield _finding(rows, limits)
 
 
-def _finding(row: Said, limits: Limits) -> Finding:
+def _finding(rows: list[Said], limits: Limits) -> Finding:
+    row = max(rows, key=lambda one: (float(one.fields["share"]), int(one.fields["count"])))
     count, seconds = int(row.fields["count"]), float(row.fields["seconds"])
     after, heap, share = int(row.fields["after"]), int(row.fields["heap"]), float(row.fields["share"])
-    driver = row.role in ("driver", "am", "client")
-    who = (
-        f"of executor {row.executor_id}"
-        if row.executor_id and not driver
-        else "of the driver"
-        if driver
-        else "of a JVM"
-    )
+    driver, who = of_driver(row), named(rows)
+    several = "; the worst" if len(rows) > 1 else ""
     key = "spark.driver.memory" if driver else "spark.executor.memory"
     return Finding(
-        title=f"The heap {who} stayed full: {count} full collections left {format_bytes(after)} of "
+        title=f"The heap of {who} stayed full{several}: {count} full collections left {format_bytes(after)} of "
         f"{format_bytes(heap)} in use",
         summary=f"Within {format_ms(seconds * 1000)} the collector went over the whole heap {count} times and freed "
         f"next to nothing; that took {format_ratio(share)} of the time. All in it is alive, so the next step is an "
         "OutOfMemoryError (Java heap space, GC overhead limit exceeded) or a lost heartbeat.",
-        where=Where(executor="driver" if driver else row.executor_id, host=row.host),
-        evidence=(row.evidence(),),
+        where=Where(executor=only_one(rows), host=row.host if len(rows) == 1 else None),
+        evidence=tuple(one.evidence() for one in [row, *(one for one in rows if one is not row)][:3]),
         advice=(
             set_conf(
                 key,

@@ -29,6 +29,7 @@ from msgspec import Struct
 
 from emberscope.logs.gc_log import LONG_PAUSE
 from emberscope.rules.base import Advice, Finding, Reads, Rule, Where, set_conf
+from emberscope.rules.failures.processes import by_side, named, of_driver, only_one
 from emberscope.rules.said import Said, said
 from emberscope.tables.log_events import LOG_EVENTS
 from emberscope.units import format_bytes, format_ms, parse_ms
@@ -52,18 +53,18 @@ class Limits(Struct, frozen=True):
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
-    for row in said(run, LONG_PAUSE.name):
-        if row.fields:
-            yield _finding(run, row, limits)
+    for rows in by_side([row for row in said(run, LONG_PAUSE.name) if row.fields]):
+        yield _finding(run, rows, limits)
 
 
-def _finding(run: Run, row: Said, limits: Limits) -> Finding:
+def _finding(run: Run, rows: list[Said], limits: Limits) -> Finding:
+    row = max(rows, key=lambda one: int(one.fields["ms"]))
     ms, what = int(row.fields["ms"]), row.fields.get("what", "")
     after, heap = int(row.fields["after"]), int(row.fields["heap"])
     cpu_ms = int(row.fields["cpu_ms"]) if row.fields.get("cpu_ms") else None
     starved = cpu_ms is not None and cpu_ms < limits.cpu * ms
-    driver = row.role in ("driver", "am", "client")
-    who = f"Executor {row.executor_id}" if row.executor_id and not driver else "The driver" if driver else "A JVM"
+    driver, who = of_driver(row), named(rows)
+    longest = "up to " if len(rows) > 1 else ""
     timeout_ms = _timeout_ms(run, limits)
     beyond = (
         f"longer than the {format_ms(timeout_ms)} after which the driver gives an executor up (spark.network.timeout)"
@@ -77,10 +78,10 @@ def _finding(run: Run, row: Said, limits: Limits) -> Finding:
         else f"Afterwards {format_bytes(after)} of {format_bytes(heap)} were in use."
     )
     return Finding(
-        title=f"{who} stood still for {format_ms(ms)} while it collected garbage",
+        title=f"{who[0].upper()}{who[1:]} stood still for {longest}{format_ms(ms)} to collect garbage",
         summary=f"One garbage collection pause ({what}) lasted {format_ms(ms)}, {beyond}. {why}",
-        where=Where(executor="driver" if driver else row.executor_id, host=row.host),
-        evidence=(row.evidence(),),
+        where=Where(executor=only_one(rows), host=row.host if len(rows) == 1 else None),
+        evidence=tuple(one.evidence() for one in [row, *(one for one in rows if one is not row)][:3]),
         advice=tuple(_advice(limits, what, after, heap, starved, driver)),
         wasted_wall_ms=None,
         wasted_core_ms=None,
