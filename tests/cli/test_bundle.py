@@ -83,13 +83,16 @@ def test_logs_of_containers_say_the_same(tmp_path: Path, capsys: pytest.CaptureF
     (there / "stdout").write_text(crashes.IN_NATIVE)
     (there / "stderr").write_text("24/05/16 10:42:07 INFO Executor: Running task 3.0 on ip-10-1-2-3.ec2.internal\n" * 5)
     (there / "gc.log").write_text(HEALTHY + FULL)
+    (there / "prelaunch.out").write_text("Setting up env variables\nSetting up job resources\nLaunching container\n")
     bundle = tmp_path / "ticket.zip"
     assert exit_code(["bundle", str(tmp_path / "logs"), "-o", str(bundle)]) == 0
     before, after = findings(tmp_path / "logs", capsys), findings(bundle, capsys)
     assert [row[0] for row in before] == ["K80", "K82"]
     assert after == before
     inside = members(bundle)
-    assert {"gc.log", "stdout", "stderr"} == {name.rpartition("/")[2] for name in inside if name.startswith("inputs/")}
+    assert {"gc.log", "stdout", "stderr", "prelaunch.out"} == {
+        name.rpartition("/")[2] for name in inside if name.startswith("inputs/")
+    }
     assert not any(b"ip-10-1-2-3" in data for data in inside.values())
 
 

@@ -98,10 +98,12 @@ def _write(path: Path, found: list[Found], problems: list[InputError], scrub: Sc
     """The archive, written in two steps: the inputs, then what a diagnosis of these says. Gives back its manifest."""
     from emberscope.report.asked import answers, checklist
     from emberscope.report.bundled import name_in_bundle
+    from emberscope.sources.kind import LOGS
 
     files: list[dict[str, Any]] = []
     left_out: list[dict[str, str]] = []
     progress = Progress(len(found))
+    beside = {os.path.dirname(one.name) for one in found if one.form.kind in LOGS}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         taken: set[str] = set()
         for number, one in enumerate(found, 1):
@@ -110,7 +112,7 @@ def _write(path: Path, found: list[Found], problems: list[InputError], scrub: Sc
             if one.form.left_out:
                 left_out.append({"name": shown, "reason": one.form.left_out})
                 continue
-            member = _unique(f"{_place(one)}/{scrub.path(name_in_bundle(one.name, one.form))}", taken)
+            member = _unique(f"{_place(one, beside)}/{scrub.path(name_in_bundle(one.name, one.form))}", taken)
             try:
                 files.append(_add(archive, f"{_TOP}/{member}", one, scrub) | {"name": member})
             except OSError as error:
@@ -140,9 +142,10 @@ def _write(path: Path, found: list[Found], problems: list[InputError], scrub: Sc
     return document
 
 
-def _place(one: Found) -> str:
-    """What a reader of ours knows nothing of lies where it does not look."""
+def _place(one: Found, beside: set[str]) -> str:
+    """What a reader of ours knows nothing of lies where it does not look; texts in the folders `beside` are logs."""
     known = one.form.kind is not None or one.form.way == "raw" or one.name.endswith(".json")
+    known = known or (one.form.way == "lines" and os.path.dirname(one.name) in beside)
     return "inputs" if known else "_other"
 
 
