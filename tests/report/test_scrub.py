@@ -58,6 +58,13 @@ def test_what_a_diagnosis_rests_on_stays() -> None:
     assert Scrub().text(lines) == lines
 
 
+def test_a_path_keeps_its_disk_and_its_container() -> None:
+    path = "/mnt1/yarn/usercache/alicesmith/appcache/application_1525_0001/container_1525_0001_01_000007/x.jar"
+    said = Scrub().text(f"No space left on {path}\n")
+    assert said == "No space left on /mnt1/path-1/application_1525_0001/container_1525_0001_01_000007.jar\n"
+    assert Scrub().text("/home/alicesmith/app.py and /data/secret-project/x\n") == "path-1/app.py and /data/path-2\n"
+
+
 def test_the_same_name_is_the_same_in_every_file() -> None:
     scrub = Scrub()
     event = {"Event": "SparkListenerTaskEnd", "Task Info": {"Host": "bigmachine", "Executor ID": "6"}}

@@ -28,6 +28,9 @@ _PATH: Final = re.compile(r"(?<![\w/:.<@*\-])/(?:[\w.@+=%~\-*${}]+/)+[\w.@+=%~\-
 _WINDOWS: Final = re.compile(r"\b[A-Za-z]:\\(?:[\w.@+=%~\- ]+\\)*[\w.@+=%~\-]*")
 _SOURCE_LINE: Final = re.compile(r"/([\w.\-]+\.(?:py|scala|java|kt|sql|R|ipynb)(?::\d+)?)$")
 _ENDING: Final = re.compile(r"\.(?:parquet|orc|avro|csv|json|txt|gz|snappy|zst|delta|jar|py|zip|log|conf|jfr|sql|xml)$")
+_DISK: Final = re.compile(r"/(?:(?:mnt|data|disk|ssd|nvme|media|local)_?\d*|tmp|dev/shm|var(?:/log|/lib)?)/(?=.)")
+"""Which disk is full, or slow, is what a path is most often looked at for."""
+_CONTAINERS: Final = re.compile(r"(?<=/)(?:application_\d+_\d+|container_(?:e\d+_)?\d+_\d+_\d+_\d+)(?=/|$)")
 _JDBC: Final = re.compile(r"\bjdbc:[^\s,\])}]+")
 _MAIL: Final = re.compile(r"\b[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+\b")
 _IPV4: Final = re.compile(r"(?<![\w.\-])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])")
@@ -178,9 +181,10 @@ class Pseudonyms:
         return f"{scheme}:{slashes}{shown}{colon}{port}{slash}{self.of('path', found[0]) if path else ''}"
 
     def _path(self, path: str) -> str:
-        """A pseudonym that keeps what kind of file it is, and the line of a source file."""
+        """A pseudonym that keeps what kind of file it is, the line of a source, the disk, and whose container's."""
         line = _SOURCE_LINE.search(path)
         if line is not None:
             return f"{self.of('path', path[: line.start()])}/{line[1]}"
-        ending = _ENDING.search(path)
-        return self.of("path", path) + (ending[0] if ending else "")
+        disk, ending = _DISK.match(path), _ENDING.search(path)
+        whose = "".join(f"/{name}" for name in _CONTAINERS.findall(path))
+        return (disk[0] if disk else "") + self.of("path", path) + whose + (ending[0] if ending else "")
