@@ -57,6 +57,28 @@ from emberscope.rules.plan.repeated_part import RULE as REPEATED_PART
 from emberscope.rules.plan.row_blow_up import RULE as ROW_BLOW_UP
 from emberscope.rules.plan.shuffled_join import RULE as SHUFFLED_JOIN
 from emberscope.rules.plan.sort_fallback import RULE as SORT_FALLBACK
+from emberscope.rules.profilers.agent_library import RULE as AGENT_LIBRARY
+from emberscope.rules.profilers.allocation_tracing import RULE as ALLOCATION_TRACING
+from emberscope.rules.profilers.attach import RULE as ATTACH
+from emberscope.rules.profilers.event_log_tool import RULE as EVENT_LOG_TOOL
+from emberscope.rules.profilers.frame_pointers import RULE as FRAME_POINTERS
+from emberscope.rules.profilers.interpreted_frames import RULE as INTERPRETED_FRAMES
+from emberscope.rules.profilers.jvm_option import RULE as JVM_OPTION
+from emberscope.rules.profilers.kernel_events import RULE as KERNEL_EVENTS
+from emberscope.rules.profilers.local_output import RULE as LOCAL_OUTPUT
+from emberscope.rules.profilers.locked_memory import RULE as LOCKED_MEMORY
+from emberscope.rules.profilers.open_files import RULE as OPEN_FILES
+from emberscope.rules.profilers.output_path import RULE as OUTPUT_PATH
+from emberscope.rules.profilers.perf_map import RULE as PERF_MAP
+from emberscope.rules.profilers.perf_users import RULE as PERF_USERS
+from emberscope.rules.profilers.profile_upload import RULE as PROFILE_UPLOAD
+from emberscope.rules.profilers.profiler_crash import RULE as PROFILER_CRASH
+from emberscope.rules.profilers.python_attach import RULE as PYTHON_ATTACH
+from emberscope.rules.profilers.python_profiler import RULE as PYTHON_PROFILER
+from emberscope.rules.profilers.samples_lost import RULE as SAMPLES_LOST
+from emberscope.rules.profilers.shared_output import RULE as SHARED_OUTPUT
+from emberscope.rules.profilers.spark_profiler import RULE as SPARK_PROFILER
+from emberscope.rules.profilers.unfinished_recording import RULE as UNFINISHED_RECORDING
 from emberscope.rules.shuffle.data_explosion import RULE as DATA_EXPLOSION
 from emberscope.rules.shuffle.fetch_wait import RULE as FETCH_WAIT
 from emberscope.rules.shuffle.huge_shuffle import RULE as HUGE_SHUFFLE
@@ -170,6 +192,29 @@ RULES: Final[tuple[Rule[Any], ...]] = (
     NATIVE_MEMORY,
     GC_FULL_HEAP,
     GC_LONG_PAUSE,
+    # profilers
+    KERNEL_EVENTS,
+    LOCKED_MEMORY,
+    OPEN_FILES,
+    UNFINISHED_RECORDING,
+    SHARED_OUTPUT,
+    OUTPUT_PATH,
+    AGENT_LIBRARY,
+    ATTACH,
+    PROFILE_UPLOAD,
+    SPARK_PROFILER,
+    LOCAL_OUTPUT,
+    PERF_MAP,
+    INTERPRETED_FRAMES,
+    FRAME_POINTERS,
+    PERF_USERS,
+    PYTHON_ATTACH,
+    PROFILER_CRASH,
+    JVM_OPTION,
+    SAMPLES_LOST,
+    EVENT_LOG_TOOL,
+    ALLOCATION_TRACING,
+    PYTHON_PROFILER,
     # memory
     GC_PRESSURE,
     SPILL,
