@@ -31,7 +31,7 @@ _SETTING_NAME: Final = r"(?:spark|fs|yarn|hive|livy|mapreduce|dfs)\.[A-Za-z][\w\
 # `--conf "key=value with blanks"`, `key=value`, `key: value`, and lines of spark-defaults (`key value`).
 _SETTINGS: Final = (
     re.compile(rf"""(?P<quote>["'])(?P<key>{_SETTING_NAME})\s*=(?P<value>[^\n]*?)(?P=quote)"""),
-    re.compile(rf"""(?<![\w.\-/"'])(?P<key>{_SETTING_NAME})["']?\s*[=:]\s*["']?(?P<value>[^\s"',;)]+)"""),
+    re.compile(rf"""(?<![\w.\-/])(?P<key>{_SETTING_NAME})["']?\s*[=:]\s*["']?(?P<value>[^\s"'`,;)]+)"""),
     re.compile(rf"^\s*(?P<key>{_SETTING_NAME})[ \t]+(?P<value>\S+)[ \t]*$", re.MULTILINE),
 )
 
@@ -54,7 +54,8 @@ _MASTERS: Final = (
 class Found(Struct, frozen=True):
     """A signature that a text matches: what its groups hold, the line (from 1) where it begins, and how many times.
 
-    `by_words`: whether plain words told it and no line of a log.
+    Of a group that several matches hold, the first counts. `by_words`: whether words told it and
+    no line of a log.
     """
 
     signature: str
@@ -99,7 +100,7 @@ def settings_in(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for pattern in _SETTINGS:
         for match in pattern.finditer(text):
-            found.setdefault(match["key"], match["value"].strip())
+            found.setdefault(match["key"], match["value"].strip().rstrip(".`"))
     return found
 
 
@@ -120,7 +121,10 @@ def assumptions(question: Question) -> tuple[str, ...]:
 def _found(signature: Signature, text: str) -> Found | None:
     matches = list(_matches(signature.pattern, text)) if any(map(text.__contains__, signature.literals)) else []
     if matches:
-        fields = {name: value for name, value in matches[0].groupdict().items() if value is not None}
+        fields: dict[str, str] = {}
+        for name, value in (pair for match in matches for pair in match.groupdict().items()):
+            if value is not None:
+                fields.setdefault(name, value)
         return Found(signature.name, fields, _line(text, matches[0].start()), len(matches), by_words=False)
     for parts in signature.words:
         told = [re.search(part, text, re.IGNORECASE | re.MULTILINE) for part in parts]

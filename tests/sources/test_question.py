@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from emberscope.errors import InputError
+from emberscope.logs.signature import Signature
+from emberscope.rules.base import Evidence
+from emberscope.rules.said import said
+from emberscope.sources.question import load_question, question_run
+
+KILLED = Signature("killed", r"exit code (?P<code>\d+)", ("exit code",), (("killed", "executor"),))
+SLOW = Signature("slow", r"(?!)", (), (("slow", "stage (?P<stage>\\d+)"),))
+
+
+def test_a_row_for_each_line_that_says_something() -> None:
+    run = question_run("It is slow.\r\nThen exit code 137 came.\r\nexit code 137", "q", [KILLED, SLOW])
+    (row,) = run.tables["log_events"].to_pylist()
+    assert (row["line"], row["count"], row["signatures"], row["level"]) == (2, 2, ["killed"], None)
+    assert json.loads(row["fields"]) == {"killed": {"code": "137"}}
+    (found,) = said(run, "killed")
+    assert found.fields["code"] == "137"
+    assert found.evidence() == Evidence("“Then exit code 137 came.” (2 times)", "q", line=2)
+
+
+def test_words_that_no_rule_knows_are_a_row_too() -> None:
+    (row,) = question_run("\n\nWhat is Spark?", "q", [KILLED]).tables["log_events"].to_pylist()
+    assert (row["message"], row["line"], row["signatures"]) == ("What is Spark?", 3, [])
+
+
+def test_secrets_are_taken_out_of_words_and_settings() -> None:
+    text = "Access fails, I use spark.hadoop.fs.s3a.secret.key=abcDEF123456 and password=hunter2secret"
+    run = question_run(text, "q", [])
+    everything = str([table.to_pylist() for table in run.tables.values()])
+    assert "abcDEF123456" not in everything
+    assert "hunter2secret" not in everything
+    assert any(note.code == "redacted" for note in run.coverage.notes)
+
+
+def test_facts_settings_and_what_is_assumed() -> None:
+    run = question_run("Spark 3.3 on YARN with spark.executor.memory=4g dies", "q", [])
+    assert run.application.version == (3, 3)
+    assert run.application.master == "yarn"
+    assert run.setting("spark.executor.memory") == "4g"
+    assert not run.coverage.complete
+    assert any("3.3" in note.message for note in run.coverage.notes)
+
+
+def test_files(tmp_path: Path) -> None:
+    path = tmp_path / "q"
+    path.write_bytes(b"\xff killed: my executor" + b" and more" * 10_000)
+    run = load_question(str(path), [KILLED])
+    assert said(run, "killed")
+    assert [note.lost["bytes"] for note in run.coverage.notes if note.code == "cut"] == [90_021 - 65_536]
+    path.write_text(" \n")
+    with pytest.raises(InputError):
+        load_question(str(path), [])
