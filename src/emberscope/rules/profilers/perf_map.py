@@ -44,7 +44,7 @@ _NO_NAMES: Final = Signature(
     "perf_map_unresolved",
     r"\[perf-(?P<pid>\d+)\.map\]|\[unknown\] \(\S*/perf-(?P<unknown>\d+)\.map\)"
     r"|File \S*/perf-(?P<owned>\d+)\.map not owned by current user|Failed to open \S*perf-(?P<missing>\d+)\.map",
-    (".map] (", ".map]", ".map) ", ".map)", ".map not owned", ".map, continuing"),
+    (".map]", ".map)", ".map not owned", ".map, continuing"),
     ((r"\bperf\b|flame ?graph", r"java|jit|jvm", r"\[unknown\]|hex|no (?:symbols|names)|unresolved|not resolved"),),
 )
 
