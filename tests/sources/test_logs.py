@@ -163,6 +163,7 @@ def test_what_lies_beside_a_log_in_a_folder_of_yarn_is_no_fault(tmp_path: Path) 
 def test_texts_that_lie_alone_are_told_as_before(tmp_path: Path) -> None:
     container(tmp_path / "logs", 7, 2)
     (tmp_path / "diary").write_text("Dear diary\n")
+    (tmp_path / "job.py").write_text("spark.range(9).repartition(3).show()  # why does Spark shuffle the partitions?\n")
     found, problems = find_inputs(str(tmp_path))
     assert [item.kind for item in found] == ["container_log"]
-    assert [Path(error.path).name for error in problems] == ["diary"]
+    assert [Path(error.path).name for error in problems] == ["diary", "job.py"]

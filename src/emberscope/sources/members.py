@@ -58,12 +58,14 @@ def members(directory: Path) -> Members:
 def _place_texts(found: Members) -> None:
     """Beside logs, what a program printed is a log too; files without a line, and scripts, are nothing to tell of."""
     folders = {os.path.dirname(log) for log in found.logs}
+    alone = not (found.singles or found.recordings or found.runs or found.logs)
     for path, error in found.texts:
         if os.path.dirname(path) not in folders:
-            if error is None:
+            if error is None and alone:
                 found.singles.append((path, "question"))
             else:
-                found.problems.append(error)
+                # A program or a page that speaks of Spark is no question where there are data.
+                found.problems.append(error or InputError(path, "it looks like plain text, and was left out."))
         elif error is None or _is_plain_text(path):
             found.logs.append(path)
     found.logs.sort()
