@@ -11,7 +11,7 @@ import pytest
 from emberscope.errors import InputError
 from emberscope.logs.signature import Signature
 from emberscope.sources.load import find_inputs, load_input
-from emberscope.sources.log_clocks import on_clock_of, zone_ms
+from emberscope.sources.log_clocks import in_step, on_clock_of, zone_ms
 from emberscope.sources.logs import load_log, run_of_text, with_log_events
 from tests.rules.logs import PATHS, log_run
 
@@ -140,8 +140,11 @@ def test_a_log_is_put_on_the_clock_of_its_event_log(tmp_path: Path) -> None:
     text = "21/02/03 07:50:00 INFO SparkContext: Running Spark version 3.0.1\n" + FAILED
     log = replace(run_of_text(text, (HEAP,)), application=application)
 
+    assert on_clock_of(log, event_log).application == in_step([log, event_log])[0].application
     moved = on_clock_of(log, event_log)
 
+    assert "1.5 h ahead of the event log's" in moved.coverage.notes[0].message
+    assert in_step([moved, event_log, event_log])[0] is moved
     assert moved.application.app_start_ms == start_ms + 700
     assert moved.tables["log_events"]["time_ms"].to_pylist() == [1612338600000 - 5_400_000, 1612338900000 - 5_400_000]
     assert zone_ms({"1": 0}, {"1": 7 * 60_000}) == 0

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from emberscope.logs.head import head_of
 from emberscope.sources.kind import read_head, unpack_head
+from emberscope.tables.coverage import Coverage, Note
 from emberscope.tables.run import Run
 
 if TYPE_CHECKING:
@@ -51,6 +52,21 @@ def zone_ms(moments: Mapping[str, int], others: Mapping[str, int]) -> int:
     return zone if abs(middle - zone) <= _NEAR_MS and abs(zone) <= 26 * 3_600_000 else 0
 
 
+def in_step(runs: Sequence[Run]) -> list[Run]:
+    """The runs, with the times of logs in those of the event log of their application: of the one that they name, or of
+    the only one."""
+    event_logs = [run for run in runs if "tasks" in run.tables and run.application.app_start_ms is not None]
+    stepped = []
+    for run in runs:
+        app_id = run.application.app_id
+        theirs = [one for one in event_logs if app_id in (None, one.application.app_id)]
+        is_log = "log_events" in run.tables and "tasks" not in run.tables
+        stepped.append(
+            on_clock_of(run, theirs[0]) if is_log and len({one.application.app_id for one in theirs}) == 1 else run
+        )
+    return stepped
+
+
 def on_clock_of(log: Run, event_log: Run) -> Run:
     """The run of a log with its times in those of the event log of its application, which are in UTC."""
     events, executors = log.tables.get("log_events"), event_log.tables.get("executors")
@@ -77,7 +93,10 @@ def on_clock_of(log: Run, event_log: Run) -> Run:
         app_start_ms=None if application.app_start_ms is None else application.app_start_ms - ahead_ms,
         last_event_ms=None if application.last_event_ms is None else application.last_event_ms - ahead_ms,
     )
-    return replace(log, application=moved, tables={**log.tables, "log_events": _moved(events, ahead_ms)})
+    hours = f"{abs(ahead_ms) / 3_600_000:g} h {'ahead of' if ahead_ms > 0 else 'behind'}"
+    note = Note("clock_skew", f"The log's clock is {hours} the event log's: its times were put on that.", log.path)
+    tables = {**log.tables, "log_events": _moved(events, ahead_ms)}
+    return replace(log, application=moved, tables=tables, coverage=log.coverage + Coverage((note,)))
 
 
 def _moved(events: pa.Table, ahead_ms: int) -> pa.Table:
