@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 
 from emberscope.report.hot_code import hot_code
 from emberscope.report.visible import clipped
+from emberscope.rules.asked import only_words
 from emberscope.rules.evaluate import SEVERITIES, SMALL_TASK_TIME_MS, task_time_ms
 from emberscope.simulate.stage_tasks import has_status
 from emberscope.units import counted, format_ms, format_ratio, format_time
@@ -25,6 +26,8 @@ _MOST_NAME: Final = 200
 
 
 def outcome(item: Diagnosed) -> str:
+    if only_words(item.run):
+        return _question(item)
     application = item.run.application
     name = clipped(application.app_name or application.app_id or item.run.path, _MOST_NAME)
     length_ms = application.observed_ms
@@ -64,6 +67,20 @@ def _told(item: Diagnosed) -> str:
         return f"{said} {_verdict(item)}"
     title = first_cause.finding.title
     return f"{said} The first cause found: {title}."
+
+
+def _question(item: Diagnosed) -> str:
+    """The answer to words: what is likeliest, and what it takes for granted."""
+    findings = item.diagnosis.findings
+    if findings:
+        answer = f"The likeliest answer: {findings[0].finding.title}."
+    else:
+        answer = (
+            "None of the troubles that are known is told in these words: give the driver's log, the log of the process "
+            "that ended, or the event log."
+        )
+    assumed = [note.message for note in item.run.coverage.notes if note.code == "not_recorded"]
+    return " ".join([answer, *assumed])
 
 
 def _recording(item: Diagnosed) -> str:

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from msgspec import Struct
 from msgspec.structs import replace
 
+from emberscope.rules.asked import confirmed
 from emberscope.rules.base import Consequence, Evidence, Finding, Reads, Rule, Where
 from emberscope.rules.catalog import RULES
 from emberscope.rules.causes import causes
@@ -132,6 +133,7 @@ def evaluate(run: Run, rules: Sequence[Rule[Any]] = RULES) -> Diagnosis:
             severity = severity_of(worth, finding.consequence, small=small)
             worth_ms = worth * (run.application.observed_ms or 0)
             at_ms = first_ms(run, finding, rule.signatures)
+            finding = confirmed(finding, rule, run)
             found.append(Ranked(rule, run.application.app_id, finding, severity, confidence, (), worth_ms, at_ms))
     return Diagnosis(ranked(found), (*unasked, *halves), len(rules) - len(unasked))
 
