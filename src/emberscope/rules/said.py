@@ -56,8 +56,10 @@ def _by_signature(run: Run) -> Mapping[str, tuple[Said, ...]]:
     table = run.tables.get("log_events")
     found: dict[str, list[Said]] = defaultdict(list)
     for row in table.to_pylist() if table is not None else ():
+        if not row["signatures"]:
+            continue
         groups = json.loads(row["fields"] or "{}")
-        for name in row["signatures"] or ():
+        for name in row["signatures"]:
             taken = {key: row[key] for key in Said.__struct_fields__ if key not in ("fields", "causes")}
             fields = {key: value for key, value in groups.get(name, {}).items() if not key.startswith("@")}
             # Where in the record it stands: the cause at the end of a trace is quoted as what it is.
