@@ -7,7 +7,7 @@ cannot load an agent named on its command line ends at once with exit code 1. Wi
 gives up ("Max number of executor failures").
 
 ## What it costs
-The executors or the driver, and with them the job.
+The executors or the driver, and with them the job: none of them starts as long as the option is there.
 
 ## What to do
 Put the file where every JVM sees it under the very same path: into the image, or with `--files`/`--jars`, which land in

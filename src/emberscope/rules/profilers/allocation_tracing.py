@@ -6,14 +6,14 @@ ship apart. Without them the event `alloc` fails ("No AllocTracer symbols found"
 (JEP 331).
 
 ## What it costs
-The allocation profile; CPU profiles are not concerned.
+The allocation profile, as long as the symbols are missing; profiles of CPU time are not concerned.
 
 ## What to do
 Install the debug symbols of this very JDK (`openjdk-8-dbg`, `java-1.8.0-openjdk-debuginfo`), or run on JDK 11 and later
 with async-profiler 2.0 and later, or use Flight Recorder's allocation events.
 
 ## When to ignore it
-When CPU time is what is looked for.
+When CPU time is what is looked for, or garbage collection takes no noticeable part of the time.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ spaces. `-XX:+DisableAttachMechanism`, a cleaner that removes old files in `/tmp
 give the same message.
 
 ## What it costs
-The recording, nothing of the job.
+The recording, and nothing of the job: a JVM that cannot be attached to goes on as before.
 
 ## What to do
 Run the tool as the user of the JVM and in its container (`kubectl exec`, `yarn` shell, `nsenter -t PID -m -p`). Where
@@ -15,7 +15,7 @@ Run the tool as the user of the JVM and in its container (`kubectl exec`, `yarn`
 with `-agentpath` in `spark.executor.extraJavaOptions`, which needs no attaching at all.
 
 ## When to ignore it
-Never while the recording is wanted.
+When the JVM was ending at that moment: a process that shuts down does not answer any more.
 """
 
 from __future__ import annotations

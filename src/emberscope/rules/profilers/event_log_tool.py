@@ -7,7 +7,7 @@ all events, needs several times its size, and fails with "Java heap space" or "G
 often its heap is raised.
 
 ## What it costs
-The analysis. Nothing is wrong with the application that wrote the log.
+The analysis, and the time of waiting for it. Nothing is wrong with the application that wrote the log.
 
 ## What to do
 Read it with something that streams: line by line, with nothing kept of an event that is done with. `emberscope diagnose

@@ -13,7 +13,7 @@ Start the JVMs with `-XX:+PreserveFramePointer` (Java options of driver and exec
 at most. async-profiler and Flight Recorder walk Java stacks in other ways and do not need it.
 
 ## When to ignore it
-When only the leaves are of interest.
+When only the leaves are of interest: which methods burn the time is right, only who called them is not shown.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ code, which perf can only call `Interpreter`, one frame after the other without 
 until it has been called a few thousand times, so short recordings at the start of a process are mostly this.
 
 ## What it costs
-The names of these methods: the flame graph ends where the interpreter begins.
+The names of these methods: the flame graph ends where the interpreter begins, however deep the stack goes on.
 
 ## What to do
 Record later, when the code that matters is compiled, or for longer; or use a profiler that asks the JVM for the stack

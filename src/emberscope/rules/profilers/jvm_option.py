@@ -15,7 +15,7 @@ Take the option out, or name it as this JDK knows it, with the option that unloc
 the JDK of the executors.
 
 ## When to ignore it
-Never: a JVM that refuses an option does not run.
+Never: a JVM that refuses an option does not run, and so neither does what should have run in it.
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ node is not yours, use `event=ctimer` or `event=itimer`: they need no permission
 frames.
 
 ## When to ignore it
-When only Java code is of interest and the process spends its time there.
+When only Java code is of interest and the process spends its time there: its frames are named and counted with every
+engine.
 """
 
 from __future__ import annotations

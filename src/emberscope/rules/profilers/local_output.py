@@ -14,7 +14,7 @@ base), or a path that all machines share, with the executor's id in the name. Wh
 stdout: `yarn logs`, `kubectl logs`, or the Executors page of the UI.
 
 ## When to ignore it
-In local mode, where driver and executors are one process.
+In local mode, where driver and executors are one process, and where the executors' folders are collected anyway.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ Raise the limit of the process that is profiled, not of your shell: `ulimit -l u
 limit `memlock`. `event=ctimer` needs no such buffers.
 
 ## When to ignore it
-When frames of Java are all that is looked for: these are complete.
+When frames of Java are all that is looked for: these are complete, with or without a buffer of the kernel's.
 """
 
 from __future__ import annotations

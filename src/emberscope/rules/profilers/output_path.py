@@ -8,7 +8,8 @@ started". Flight Recorder looks at the path when the JVM starts, and a JVM whose
 start at all.
 
 ## What it costs
-The recording; with Flight Recorder's start option, the JVM.
+The recording. With Flight Recorder's option for the start of the JVM it costs the JVM, and so the executor or the
+application.
 
 ## What to do
 Make the directory where the JVM runs (in its container) and let its user write there, or name a directory that is
@@ -16,7 +17,7 @@ there: the working directory of an executor, a mounted volume. A session that is
 stop -f PATH PID` writes them to a path that works.
 
 ## When to ignore it
-Never while the recording is wanted.
+When a second attempt with another path has written the recording: the message of the first one then stays in the log.
 """
 
 from __future__ import annotations

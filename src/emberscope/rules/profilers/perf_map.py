@@ -8,7 +8,7 @@ address: no map, a map of another process id (container), one with another owner
 because methods were compiled or moved after it was written.
 
 ## What it costs
-The names: time is counted, but nobody can say which method it belongs to.
+The names: the time of these samples is counted, but nobody can say which method it belongs to.
 
 ## What to do
 Write the map at the end of the recording, before the JVM ends: `jcmd PID Compiler.perfmap` (JDK 17 and later) or
@@ -17,7 +17,7 @@ write it inside, and run perf where the process has the same id, or copy the fil
 async-profiler and Flight Recorder need no map.
 
 ## When to ignore it
-When only a few percent of the samples are without names.
+When only a few percent of the samples are without names: code is compiled until the last second, so some always are.
 """
 
 from __future__ import annotations

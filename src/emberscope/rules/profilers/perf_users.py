@@ -7,7 +7,7 @@ run both as one user fail at one of them, often without a message: perf's data b
 stacks and no picture.
 
 ## What it costs
-The flame graph; the raw data can still be used.
+The flame graph. The raw data can still be used, as long as the map of symbols is written before the JVM ends.
 
 ## What to do
 Let the kernel admit the JVM's user (`sysctl kernel.perf_event_paranoid=-1`, `kernel.kptr_restrict=0`) and run

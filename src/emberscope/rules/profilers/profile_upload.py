@@ -16,7 +16,8 @@ Hadoop that has the fault mended. Make the target directory before the job start
 pieces that are closed every half minute or so, so that a kill loses only the last one.
 
 ## When to ignore it
-When the local files can still be fetched.
+When the local files can still be fetched, or when the profile was only a trial: the job's own results are not
+concerned.
 """
 
 from __future__ import annotations

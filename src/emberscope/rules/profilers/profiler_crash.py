@@ -14,7 +14,7 @@ crashed (`wall` and `alloc` are more often to blame than `cpu`), profile a small
 Recorder.
 
 ## When to ignore it
-Never: it will come again.
+Never: it will come again, on some executor, as long as this profiler runs in this version of the JVM.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ alone, so that a worker of PySpark, a child of its daemon, needs root. A Python 
 (statically linked, newer than the profiler, another container's files) fails in a similar way.
 
 ## What it costs
-The recording, nothing of the job.
+The recording, and nothing of the job: workers that cannot be attached to go on as before.
 
 ## What to do
 Give the container the capability SYS_PTRACE (`securityContext.capabilities.add: [SYS_PTRACE]`), run the profiler inside
@@ -15,7 +15,7 @@ it and as root, and take a version that knows this Python. `--subprocesses` of t
 3.14 and `emberscope run` profile workers from inside, without any right.
 
 ## When to ignore it
-Never while the recording is wanted.
+When it is a debug run on a machine of one's own: there `sudo` in front of the command is enough.
 """
 
 from __future__ import annotations

@@ -12,11 +12,11 @@ long.
 
 ## What to do
 Install `memory_profiler` on driver and executors (and `flameprof` where the picture is drawn), set the profiler before
-the function runs, run an action, then `spark.profile.show()`. Use it for a sample of the data; `emberscope run`
+the function runs, run an action, then `session.profile.show()`. Use it for a sample of the data; `emberscope run`
 profiles Python workers at a small fraction of the cost.
 
 ## When to ignore it
-When only calls and time are wanted: `perf` needs no package.
+When only calls and time are wanted: `perf` needs no package, and its table prints without a picture.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
                 "cluster",
                 "Install memory_profiler for the Python of driver and executors, and flameprof on the client.",
             ),
-            set_conf(_KEY, "perf", "Needs no package; set it before the action, then call spark.profile.show()."),
+            set_conf(_KEY, "perf", "Needs no package; set it before the action, then call session.profile.show()."),
             Advice("check", "Profile a sample of the data: a function called per row runs about three times as long."),
         ),
         consequence="hint",

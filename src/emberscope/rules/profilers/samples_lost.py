@@ -15,7 +15,7 @@ depth; `-XX:FlightRecorderOptions:stackdepth=512,memorysize=50m` for Flight Reco
 perf.
 
 ## When to ignore it
-When a few samples of many thousand are concerned.
+When a few samples of many thousand are concerned: shares of a percent and more are still right then.
 """
 
 from __future__ import annotations

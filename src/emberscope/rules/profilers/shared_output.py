@@ -16,7 +16,8 @@ also `%t` for the time), and `{{EXECUTOR_ID}}` and `{{APP_ID}}` in the options a
 use both, because process ids are the same in different containers.
 
 ## When to ignore it
-With one executor on each host, and a path that no other host sees.
+With one executor on each host, and a path that no other host sees; but executors that Spark starts anew on the same
+host still overwrite the file.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ Use the released names, and make sure that the jar is on the class path of the d
 run` records without any of this.
 
 ## When to ignore it
-With a Spark that was built from a state before the release of 4.0.
+With a Spark that was built from a state before the release of 4.0: there the old names are the right ones.
 """
 
 from __future__ import annotations

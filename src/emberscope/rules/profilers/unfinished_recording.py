@@ -17,7 +17,7 @@ period of a pod, `stop` in a shutdown hook). `emberscope summary FILE` reads the
 says what is missing; other readers refuse the whole file.
 
 ## When to ignore it
-When the finished chunks cover the time that is of interest.
+When the finished chunks cover the time that is of interest, or the process had nothing to do when it was killed.
 """
 
 from __future__ import annotations
