@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from emberscope.logs.question import LONGEST_BYTES, assumptions, is_question, read_question, settings_in
+from emberscope.logs.question import assumptions, read_question, settings_in
 from emberscope.logs.signature import Signature
 
 HEAP = Signature(
@@ -11,40 +11,6 @@ HEAP = Signature(
     ("OutOfMemoryError",),
     (("out of (?P<memory>memory|heap)", r"executors?"), ("heap", "full")),
 )
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "My job dies with exit code 137, what can I do?",
-        "why slow",
-        "java.lang.OutOfMemoryError: GC overhead limit exceeded\n# 10K rows in few partitions",
-        "Session 11 did not start up in 60 seconds.",
-        "ERROR Client: Application diagnostics message: User application exited with status 1\nexitCode: 13",
-        "Warum ist mein Spark-Job so langsam? Größe: 3 GB",
-        "The job starts at 10:30 every day and ends at 11:00 with a warning.",
-    ],
-)
-def test_what_people_type_is_a_question(text: str) -> None:
-    assert is_question(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "18/05/16 00:53:32 WARN TaskSetManager: Lost task 1.3 in stage 0.0",
-        "2023-08-03 16:19:37,019 - ERROR [dispatcher-Executor:o.a.s.i.Logging@98] - Executor self-exiting",
-        "13:12:52 [INFO] [o.a.s.s.DAGScheduler:61] - ResultStage 1522",
-        "[2022-05-16 21:21:03.582]Container exited with a non-zero exit code 1. INFO",
-        "",
-        "...",
-        "42",
-        "\x00\x01binary\x02\x03 with words",
-        "word " * LONGEST_BYTES,
-    ],
-)
-def test_logs_and_what_has_no_words_are_none(text: str) -> None:
-    assert not is_question(text)
 
 
 def test_lines_of_logs_come_before_words() -> None:

@@ -1,15 +1,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
-import pytest
-
-from emberscope.errors import InputError
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Evidence
 from emberscope.rules.said import said
-from emberscope.sources.question import load_question, question_run
+from emberscope.sources.question import question_run
 
 KILLED = Signature("killed", r"exit code (?P<code>\d+)", ("exit code",), (("killed", "executor"),))
 SLOW = Signature("slow", r"(?!)", (), (("slow", "stage (?P<stage>\\d+)"),))
@@ -46,14 +42,3 @@ def test_facts_settings_and_what_is_assumed() -> None:
     assert run.setting("spark.executor.memory") == "4g"
     assert not run.coverage.complete
     assert any("3.3" in note.message for note in run.coverage.notes)
-
-
-def test_files(tmp_path: Path) -> None:
-    path = tmp_path / "q"
-    path.write_bytes(b"\xff killed: my executor" + b" and more" * 10_000)
-    run = load_question(str(path), [KILLED])
-    assert said(run, "killed")
-    assert [note.lost["bytes"] for note in run.coverage.notes if note.code == "cut"] == [90_021 - 65_536]
-    path.write_text(" \n")
-    with pytest.raises(InputError):
-        load_question(str(path), [])

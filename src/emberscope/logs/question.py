@@ -14,18 +14,7 @@ from msgspec import Struct
 
 from emberscope.logs.signature import Signature
 
-LONGEST_BYTES: Final = 64 << 10
-"""More than anybody types or pastes into a question; longer texts are read as logs."""
-
-# A line that a logger wrote: a clock, then a level within what loggers put between them.
-_RECORD: Final = re.compile(
-    r"^.{0,40}?(?:\d{2,4}[/-]\d\d[/-]\d\d[ T])?\d\d:\d\d:\d\d\S*.{0,60}?"
-    r"\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b",
-    re.MULTILINE,
-)
-_WORD: Final = re.compile(r"[A-Za-z]{3,}")
-_FEWEST_WORDS: Final = 2
-_LEAST_TEXT: Final = 0.95  # share of characters that are no control characters
+READ_AS_WORDS: Final = "This was read as a question in plain words: nothing of it was measured."
 
 _SETTING_NAME: Final = r"(?:spark|fs|yarn|hive|livy|mapreduce|dfs)\.[A-Za-z][\w\-]*(?:\.[\w\-]+)*"
 # `--conf "key=value with blanks"`, `key=value`, `key: value`, and lines of spark-defaults (`key value`).
@@ -75,14 +64,6 @@ class Question(Struct, frozen=True):
     master: str | None
 
 
-def is_question(text: str) -> bool:
-    """Whether a text is one: short, of words, and no line of it is a logger's record with a clock."""
-    if len(text) > LONGEST_BYTES or len(_WORD.findall(text)) < _FEWEST_WORDS:
-        return False
-    plain = sum(1 for character in text if character >= " " or character in "\t\r\n")
-    return plain >= _LEAST_TEXT * len(text) and _RECORD.search(text) is None
-
-
 def read_question(text: str, signatures: Sequence[Signature]) -> Question:
     """All that stands in a text: which signatures it matches, and facts about Spark that it tells."""
     version = _SPARK.search(text)
@@ -106,7 +87,7 @@ def settings_in(text: str) -> dict[str, str]:
 
 def assumptions(question: Question) -> tuple[str, ...]:
     """What the answer takes for granted, a sentence each."""
-    said = ["This was read as a question in plain words: nothing of it was measured."]
+    said = [READ_AS_WORDS]
     if question.spark_version is None:
         said.append("No version of Spark is named: advice is for Spark 3.5 and later.")
     else:

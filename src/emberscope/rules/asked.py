@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
+from emberscope.logs.question import READ_AS_WORDS
 from emberscope.rules.base import Advice, Finding, Rule
 from emberscope.rules.families import family_of
-from emberscope.tables.run import once
 
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 _WORDS: Final = frozenset({"log_events", "conf"})
-_CLOCKED: Final = ("time_ms", "level", "logger", "role")
 
 _LOGS: Final = (
     "To confirm it, give the driver's log and the log of the executor or container that ended (`yarn logs "
@@ -32,13 +31,9 @@ _BY_FAMILY: Final = {
 }
 
 
-@once
 def only_words(run: Run) -> bool:
-    """Whether all that is known of a run is text without clock, level or process: a question, or lines out of a log."""
-    events = run.tables.get("log_events")
-    if events is None or not set(run.tables) <= _WORDS or not events.num_rows:
-        return False
-    return all(events[name].null_count == events.num_rows for name in _CLOCKED)
+    """Whether all that is known of a run is a question in plain words, with the lines that were pasted into it."""
+    return set(run.tables) <= _WORDS and any(note.message == READ_AS_WORDS for note in run.coverage.notes)
 
 
 def confirmed(finding: Finding, rule: Rule[Any], run: Run) -> Finding:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
 from typing import Final
 
-from emberscope.errors import InputError
-from emberscope.logs.question import LONGEST_BYTES, Found, Question, assumptions, read_question
+from emberscope.logs.question import Found, Question, assumptions, read_question
 from emberscope.logs.signature import Signature
 from emberscope.redact import Redactor
 from emberscope.tables.conf import CONF
@@ -20,27 +19,47 @@ from emberscope.tables.run import Application, Run
 _LONGEST_TEXT: Final = 8_000
 
 
-def load_question(path: str, signatures: Sequence[Signature]) -> Run:
-    """The question in a file. Raises `InputError` where it holds no words; text after 64 KiB is left out and noted."""
-    data = Path(path).read_bytes()
-    text = data[:LONGEST_BYTES].decode("utf-8", errors="replace")
-    if not text.strip():
-        raise InputError(path, "it holds no words.")
-    return question_run(text, path, signatures, left_out_bytes=max(0, len(data) - LONGEST_BYTES))
-
-
-def question_run(text: str, path: str, signatures: Sequence[Signature], *, left_out_bytes: int = 0) -> Run:
-    """The text of a question as a run: one row of `log_events` for each line at which something begins that a signature
-    matches, one for the text itself where nothing does. Secrets are taken out."""
+def question_run(text: str, path: str, signatures: Sequence[Signature]) -> Run:
+    """The text of a question as a run. Secrets are taken out."""
     redactor = Redactor()
     text = redactor.text(text.replace("\r\n", "\n")) or ""
     question = read_question(text, signatures)
-    rows = _rows(question.found, text, path)
-    notes = [Note("not_recorded", sentence, path) for sentence in assumptions(question)]
-    if left_out_bytes:
-        message = "Text beyond 64 KiB was left out: a question is short, give longer ones as logs."
-        notes.append(Note("cut", message, path, {"bytes": float(left_out_bytes)}))
-    tables = {"log_events": LOG_EVENTS.from_rows(rows)}
+    rows = [
+        {
+            "event_id": event_id,
+            "count": max((one.count for one in found), default=1),
+            "message": message,
+            "text": text[:_LONGEST_TEXT],
+            "causes": [],
+            "frames": [],
+            "signatures": [one.signature for one in found],
+            "fields": json.dumps({one.signature: one.fields for one in found}),
+            "file": path,
+            "line": line,
+        }
+        for event_id, (line, message, found) in enumerate(told_by_line(question.found, text))
+    ]
+    run = Run(path, Application(), {"log_events": LOG_EVENTS.from_rows(rows)}, Coverage())
+    return with_facts(run, question, redactor)
+
+
+def told_by_line(found: Sequence[Found], text: str) -> list[tuple[int, str, list[Found]]]:
+    """Number and words of each line at which something begins that was found, with what it is; the first line with
+    words, and nothing found, where there is none."""
+    lines = text.split("\n")
+    by_line: dict[int, list[Found]] = defaultdict(list)
+    for one in found:
+        by_line[one.line].append(one)
+    if not by_line:
+        by_line[next((number for number, line in enumerate(lines, 1) if line.strip()), 1)] = []
+    return [(line, lines[line - 1].strip(), here) for line, here in sorted(by_line.items())]
+
+
+def with_facts(run: Run, question: Question, redactor: Redactor) -> Run:
+    """The run with what the question says of Spark, its settings as table `conf`, and what is taken for granted."""
+    application = run.application
+    notes = [Note("not_recorded", sentence, run.path) for sentence in assumptions(question)]
+    tables = dict(run.tables)
     if question.settings:
         tables["conf"] = CONF.from_rows(
             [
@@ -49,36 +68,14 @@ def question_run(text: str, path: str, signatures: Sequence[Signature], *, left_
             ]
         )
     if redactor.count:
-        notes.append(Note("redacted", f"{redactor.count} secrets were taken out.", path))
-    return Run(path, _application(question), tables, Coverage(tuple(notes)))
-
-
-def _rows(found: Sequence[Found], text: str, path: str) -> list[dict[str, object]]:
-    lines = text.split("\n")
-    by_line: dict[int, list[Found]] = defaultdict(list)
-    for one in found:
-        by_line[one.line].append(one)
-    if not by_line:
-        by_line[next((number for number, line in enumerate(lines, 1) if line.strip()), 1)] = []
-    return [
-        {
-            "event_id": event_id,
-            "count": max((one.count for one in here), default=1),
-            "message": lines[line - 1].strip(),
-            "text": text[:_LONGEST_TEXT],
-            "causes": [],
-            "frames": [],
-            "signatures": [one.signature for one in here],
-            "fields": json.dumps({one.signature: one.fields for one in here}),
-            "file": path,
-            "line": line,
-        }
-        for event_id, (line, here) in enumerate(sorted(by_line.items()))
-    ]
-
-
-def _application(question: Question) -> Application:
-    return Application(spark_version=question.spark_version, vendor=question.vendor, master=question.master)
+        notes.append(Note("redacted", f"{redactor.count} secrets were taken out.", run.path))
+    known = replace(
+        application,
+        spark_version=application.spark_version or question.spark_version,
+        vendor=application.vendor or question.vendor,
+        master=application.master or question.master,
+    )
+    return replace(run, application=known, tables=tables, coverage=run.coverage + Coverage(tuple(notes)))
 
 
 def _is_sparks(key: str) -> bool:
