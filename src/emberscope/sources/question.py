@@ -39,8 +39,9 @@ def question_run(text: str, path: str, signatures: Sequence[Signature]) -> Run:
         }
         for event_id, (line, message, found) in enumerate(told_by_line(question.found, text))
     ]
-    run = Run(path, Application(), {"log_events": LOG_EVENTS.from_rows(rows)}, Coverage())
-    return with_facts(run, question, redactor)
+    notes = [Note("redacted", f"{redactor.count} secrets were taken out.", path)] if redactor.count else []
+    run = Run(path, Application(), {"log_events": LOG_EVENTS.from_rows(rows)}, Coverage(tuple(notes)))
+    return with_facts(run, question)
 
 
 def told_by_line(found: Sequence[Found], text: str) -> list[tuple[int, str, list[Found]]]:
@@ -55,9 +56,9 @@ def told_by_line(found: Sequence[Found], text: str) -> list[tuple[int, str, list
     return [(line, lines[line - 1].strip(), here) for line, here in sorted(by_line.items())]
 
 
-def with_facts(run: Run, question: Question, redactor: Redactor) -> Run:
+def with_facts(run: Run, question: Question) -> Run:
     """The run with what the question says of Spark, its settings as table `conf`, and what is taken for granted."""
-    application = run.application
+    application, redactor = run.application, Redactor()
     notes = [Note("not_recorded", sentence, run.path) for sentence in assumptions(question)]
     tables = dict(run.tables)
     if question.settings:
@@ -68,7 +69,7 @@ def with_facts(run: Run, question: Question, redactor: Redactor) -> Run:
             ]
         )
     if redactor.count:
-        notes.append(Note("redacted", f"{redactor.count} secrets were taken out.", run.path))
+        notes.append(Note("redacted", f"{redactor.count} settings hold secrets.", run.path))
     known = replace(
         application,
         spark_version=application.spark_version or question.spark_version,
