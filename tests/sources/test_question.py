@@ -1,9 +1,6 @@
 from __future__ import annotations
 
-import json
-
 from emberscope.logs.signature import Signature
-from emberscope.rules.base import Evidence
 from emberscope.rules.said import said
 from emberscope.sources.question import question_run
 
@@ -11,14 +8,13 @@ KILLED = Signature("killed", r"exit code (?P<code>\d+)", ("exit code",), (("kill
 SLOW = Signature("slow", r"(?!)", (), (("slow", "stage (?P<stage>\\d+)"),))
 
 
-def test_a_row_for_each_line_that_says_something() -> None:
+def test_a_line_that_says_something_is_quoted_with_its_number() -> None:
     run = question_run("It is slow.\r\nThen exit code 137 came.\r\nexit code 137", "q", [KILLED, SLOW])
-    (row,) = run.tables["log_events"].to_pylist()
-    assert (row["line"], row["count"], row["signatures"], row["level"]) == (2, 2, ["killed"], None)
-    assert json.loads(row["fields"]) == {"killed": {"code": "137"}}
-    (found,) = said(run, "killed")
-    assert found.fields["code"] == "137"
-    assert found.evidence() == Evidence("“Then exit code 137 came.” (2 times)", "q", line=2)
+    (found, *_) = said(run, "killed")
+    assert (found.line, found.level, found.fields["code"]) == (2, None, "137")
+    quoted = found.evidence()
+    assert quoted.text.startswith("“Then exit code 137 came.”")
+    assert (quoted.source, quoted.line) == ("q", 2)
 
 
 def test_words_that_no_rule_knows_are_a_row_too() -> None:
