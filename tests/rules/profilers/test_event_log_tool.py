@@ -11,12 +11,18 @@ def test_the_tools_own_words_name_the_file() -> None:
     assert finding.consequence == "hint"
 
 
-def test_a_history_server_that_dies_in_replay() -> None:
+def test_a_tool_is_known_by_its_classes() -> None:
     text = (
-        "java.lang.OutOfMemoryError: Java heap space\n\tat java.util.Arrays.copyOf(Arrays.java:3332)\n\tat "
-        "org.apache.spark.scheduler.ReplayListenerBus.replay(ReplayListenerBus.scala:80)"
+        "java.lang.OutOfMemoryError: GC overhead limit exceeded\n\tat java.io.BufferedReader.readLine"
+        "(BufferedReader.java:1)"
+        "\n\tat org.apache.spark.sql.rapids.tool.AppBase.processEvents(AppBase.scala:200)"
     )
     assert "P20" in answers(text)
+
+
+def test_a_history_server_is_another_matter() -> None:
+    text = "The history server runs out of heap while parsing large event logs; which tool helps?"
+    assert "P20" not in answers(text)
 
 
 def test_an_application_out_of_heap_is_none() -> None:

@@ -26,6 +26,13 @@ _HEALTHY = [
     "spark.plugins=org.apache.spark.profiler.ProfilerPlugin\nspark.profiler.executor.enabled=true",
     "Why is my join slow? One task runs for 50 minutes and 249 finish in seconds.",
     "My Spark job died with OutOfMemoryError: Java heap space in executor 3.",
+    "My Spark job shows a stack trace with java.io.IOException: Broken pipe",
+    "The performance is bad, and then it says too many open files",
+    "Reading user_profiles from s3a://bucket/users fails with 403",
+    "All users of the table profile have the same name",
+    "The user agent column is missing on the driver after the executors wrote it",
+    "My agent container says class not found",
+    "Rows of Austin are denied by a permission filter",
     "The executors cannot reach the driver; connection refused.",
 ]
 

@@ -53,7 +53,7 @@ _NOT_INJECTED: Final = Signature(
     ("Target JVM failed to load", "Failed to inject profiler"),
     (
         (
-            r"async-?profiler|agent",
+            r"async-?profiler|-agentpath|java ?agent",
             r"cannot (?:be )?load|failed to load|not found",
             r"musl|alpine|glibc|container|arm64|aarch64",
         ),

@@ -41,10 +41,11 @@ class Limits(Struct, frozen=True):
 _FULL: Final = Signature(
     "event_log_tool_full",
     r"OOM error while processing large file (?P<file>\S+)|OutOfMemoryError[^\n]*(?:\n[^\n]*){0,20}"
-    r"(?:rapids\.tool\.|EventLogFileReader|ReplayListenerBus|QualificationAppInfo|EventProcessorBase)",
-    ("OOM error while processing", "rapids.tool.", "EventLogFileReader", "ReplayListenerBus", "EventProcessorBase"),
+    r"(?:rapids\.tool\.|QualificationAppInfo|EventProcessorBase)",
+    ("OOM error while processing", "rapids.tool.", "QualificationAppInfo", "EventProcessorBase"),
     (
         (
+            r"\A(?![\s\S]*history ?server)",
             r"event ?logs?",
             r"out ?of ?memory|\bOOM\b|heap",
             r"profil(?:er|ing)|qualification|analy[sz]\w*|pars\w+|tools?\b",

@@ -46,7 +46,8 @@ _BROKEN: Final = Signature(
     (
         (
             r"\bjava\b|\bjvm\b|\bjit\b|scala|spark",
-            r"stack ?traces?|stacks?|call ?chains?|flame ?graph",
+            r"flame ?graph|\bperf\b|\be?bpf\b|profil",
+            r"stacks?|stack ?traces?|call ?chains?|frames",
             r"broken|truncated|incomplete|cut off|missing (?:callers?|parents?|frames)|orphan|stop at"
             r"|do(?:es)? not unwind|unwind",
         ),

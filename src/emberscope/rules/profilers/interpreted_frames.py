@@ -41,7 +41,7 @@ _INTERPRETER: Final = Signature(
     r"^[ \t]*(?P<share>\d+\.\d+)%[^\n]*perf-\d+\.map\s+\[\.\] Interpreter|\bInterpreter \(\S*perf-\d+\.map\)"
     r"|^[ \t|-]*Interpreter[ \t]*\n[ \t|]*Interpreter",
     ("] Interpreter", "Interpreter (", "- Interpreter", "  Interpreter"),
-    ((r"perf|flame ?graph", r"\binterpreter\b|interpreted", r"frames?|methods?|stacks?|names?|symbols?"),),
+    ((r"\bperf\b|flame ?graph", r"\binterpreter\b|interpreted", r"frames?|methods?|stacks?|names?|symbols?"),),
 )
 
 

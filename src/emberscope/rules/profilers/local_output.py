@@ -49,7 +49,7 @@ _LOCAL: Final = Signature(
     ("OutputReporter",),
     (
         (
-            r"profiler|\bjfr\b|agent",
+            r"profiler|\bjfr\b|java ?agent",
             r"executors?",
             r"(?:nothing|no (?:files?|output|profiles?|results?)|empty|missing)[^\n]{0,40}\b(?:driver|edge node"
             r"|gateway|master)"

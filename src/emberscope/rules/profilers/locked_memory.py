@@ -47,7 +47,7 @@ _NO_BUFFER: Final = Signature(
     r"perf_event mmap failed: (?P<why>[^\n]+)|Permission error mapping pages|failed to mmap with \d+"
     r"|Consider increasing\s+\"?/proc/sys/kernel/perf_event_mlock_kb",
     ("perf_event mmap failed", "error mapping pages", "failed to mmap with", "perf_event_mlock_kb"),
-    (("perf|profiler", "mlock|memlock|locked memory", "limit|fail|too (?:low|small)|not permitted"),),
+    ((r"\bperf\b|profiler", "mlock|memlock|locked memory", "limit|fail|too (?:low|small)|not permitted"),),
 )
 
 

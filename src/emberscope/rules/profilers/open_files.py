@@ -43,7 +43,7 @@ _NO_DESCRIPTOR: Final = Signature(
     "perf_descriptors_refused",
     r"Perf events resource limit|perf_event_open for TID \d+ failed: Too many open files",
     ("Perf events resource limit", "failed: Too many open files"),
-    (("perf|profiler", "too many open files|file descriptors|ulimit -n"),),
+    ((r"\bperf\b|profiler", "too many open files|file descriptors|ulimit -n"),),
 )
 
 

@@ -53,7 +53,7 @@ _NOT_COPIED: Final = Signature(
     ),
     (
         (
-            r"profil|\.?jfr\b|flame ?graph",
+            r"profiler|profiling|\.?jfr\b|flame ?graph",
             r"\b(?:s3a?|gs|abfss?|hdfs|oss|cos)n?://|object store|upload|bucket|\bdfs",
             r"never appears?|not appear|missing|not (?:there|uploaded|copied|written)|empty|no files?\b|fails?"
             r"|copyFromLocal",

@@ -50,7 +50,7 @@ _REFUSED: Final = Signature(
         "Failed to find python version",
         "py-spy",
     ),
-    ((r"py-?spy|austin|pystack|memray|ptrace", r"denied|not permitted|EPERM|permission|cannot attach|fails?"),),
+    ((r"py-?spy|pystack|\bptrace\b", r"denied|not permitted|EPERM|permission|cannot attach|fails?"),),
 )
 
 

@@ -55,11 +55,11 @@ _SHARED: Final = Signature(
     ("overwrote", "overwritten"),
     (
         (
-            r"profil|\bjfr\b|recording",
-            r"two|several|both|multiple|all|every|each",
+            r"profiler|profiling|\bjfr\b|\brecordings?\b",
+            r"\b(?:two|several|both|multiple|all|every|each)\b",
             r"same (?:output )?(?:file|path|name)",
         ),
-        (r"profil|\bjfr\b|recording", r"overwr|corrupt", r"executors|processes|jvms|pods"),
+        (r"profiler|profiling|\bjfr\b|\brecordings?\b", r"overwr|corrupt", r"executors|processes|jvms|pods"),
     ),
 )
 _OPTION: Final = Signature(
