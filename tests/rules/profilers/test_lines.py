@@ -25,6 +25,15 @@ _SAID = [
         "Error:\nYou may not have permission to collect stats.\nperf_event_paranoid setting is 3:",
     ),
     (
+        "P1",
+        ("it is 4 here", "PERFMON"),
+        # tools/perf/util/evsel.c of Linux 5.8 and later
+        "Access to performance monitoring and observability operations is limited.\nConsider adjusting "
+        "/proc/sys/kernel/perf_event_paranoid setting to open\naccess to performance monitoring and observability "
+        "operations for processes\nwithout CAP_PERFMON, CAP_SYS_PTRACE or CAP_SYS_ADMIN Linux capability.\n"
+        "perf_event_paranoid setting is 4:",
+    ),
+    (
         "P2",
         ("5 threads", "ulimit -l", "perf_event_mlock_kb"),
         # github.com/async-profiler/async-profiler/issues/875
@@ -187,7 +196,7 @@ def test_what_was_said_is_found_quoted_and_explained(code: str, words: tuple[str
     assert [word for word in words if word not in said] == []
     quoted = found[code].evidence[0]
     assert quoted.line is not None
-    assert text.splitlines()[quoted.line - 1].strip()[:40] in quoted.text
+    assert quoted.text.lstrip("“").partition("”")[0][:40] in text.splitlines()[quoted.line - 1]
 
 
 @pytest.mark.parametrize(("code", "text"), [(code, text) for code, _, text in _SAID])

@@ -44,8 +44,10 @@ class Limits(Struct, frozen=True):
 _NO_EVENTS: Final = Signature(
     "perf_events_refused",
     r"Perf events unavailable|perf_event_open for TID \d+ failed: (?P<why>[^\n]+)|perf_event_open failed"
-    r"|perf_event_paranoid setting is (?P<level>-?\d+)|You may not have permission to collect(?: \w+)? stats"
-    r"|Access to performance monitoring and observability operations is limited",
+    r"|perf_event_paranoid setting is (?P<level>-?\d+)"
+    r"|(?:You may not have permission to collect(?: \w+)? stats"
+    r"|Access to performance monitoring and observability operations is limited)"
+    r"(?:[\s\S]{0,400}?perf_event_paranoid setting is (?P<now>-?\d+))?",
     (
         "Perf events unavailable",
         "perf_event_open",
@@ -74,7 +76,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     rows = (*refused, *(row for row in hidden if row not in refused))
     if not rows:
         return
-    level = next((row.fields["level"] for row in refused if "level" in row.fields), None)
+    level = next((row.fields[key] for row in refused for key in ("level", "now") if key in row.fields), None)
     now = f" (it is {level} here)" if level else ""
     title = (
         "The kernel refuses its performance events to the profiler" if refused else "The profiler sees no kernel code"
