@@ -34,5 +34,6 @@ def test_an_answer_to_a_log_stands_by_itself() -> None:
 def test_the_outcome_says_what_it_assumes() -> None:
     said = diagnose(question_run(TEXT, "q", RULE.signatures)).outcome
     assert "likeliest answer" in said
+    assert "To confirm it" in said
     assert "No version of Spark is named" in said
     assert "None of the troubles" in diagnose(question_run("What is the weather like?", "q", ())).outcome

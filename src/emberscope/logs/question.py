@@ -21,7 +21,7 @@ _SETTING_NAME: Final = r"(?:spark|fs|yarn|hive|livy|mapreduce|dfs)\.[A-Za-z][\w\
 _SETTINGS: Final = (
     re.compile(rf"""(?P<quote>["'])(?P<key>{_SETTING_NAME})\s*=(?P<value>[^\n]*?)(?P=quote)"""),
     re.compile(rf"""(?<![\w.\-/])(?P<key>{_SETTING_NAME})["']?\s*[=:]\s*["']?(?P<value>[^\s"'`,;)]+)"""),
-    re.compile(rf"^\s*(?P<key>{_SETTING_NAME})[ \t]+(?P<value>\S+)[ \t]*$", re.MULTILINE),
+    re.compile(rf"^[ \t]*(?P<key>{_SETTING_NAME})[ \t]+(?P<value>\S+)[ \t]*$", re.MULTILINE),
 )
 
 _SPARK: Final = re.compile(

@@ -73,7 +73,8 @@ def _question(item: Diagnosed) -> str:
     """The answer to words: what is likeliest, and what it takes for granted."""
     findings = item.diagnosis.findings
     if findings:
-        answer = f"The likeliest answer: {findings[0].finding.title}."
+        likeliest = findings[0].finding
+        answer = f"The likeliest answer: {likeliest.title}. {likeliest.advice[-1].text}"
     else:
         answer = (
             "None of the troubles that are known is told in these words: give the driver's log, the log of the process "

@@ -40,7 +40,7 @@ class Limits(Struct, frozen=True):
 
 _OTHER_USER: Final = Signature(
     "perf_other_user",
-    r"[Ff]ile \S*perf\S*\.data\S* not owned by current user or root"
+    r"[Ff]ile (?=\S*perf)(?=\S*\.data)\S+ not owned by current user or root"
     r"|create-java-perf-map\S*:? [^\n]*(?:not found|[Ee]rror|denied)",
     (".data not owned", "data not owned", "create-java-perf-map"),
     (

@@ -43,8 +43,8 @@ class Limits(Struct, frozen=True):
 _NOT_COPIED: Final = Signature(
     "profile_not_uploaded",
     r"Exception occurred while writing some profiler output|Some profiler output not written"
-    r"|Unable to start JVM profiler|(?:[Pp]rofil|\.jfr)[^\n]*\n?[^\n]*copyFromLocalFile"
-    r"|copyFromLocalFile[^\n]*(?:profil|\.jfr)",
+    r"|Unable to start JVM profiler|(?:[Pp]rofil|\.jfr)[^\n]{0,200}\n?[^\n]{0,200}copyFromLocalFile"
+    r"|copyFromLocalFile[^\n]{0,200}(?:profil|\.jfr)",
     (
         "writing some profiler output",
         "profiler output not written",
