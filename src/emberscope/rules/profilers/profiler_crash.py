@@ -39,10 +39,10 @@ class Limits(Struct, frozen=True):
 
 _CRASH: Final = Signature(
     "profiler_crash",
-    r"^#?\s*[CV]\s+\[(?P<library>libasyncProfiler[^\]+]*|libjavaProfiler[^\]+]*|libpyroscope[^\]+]*"
+    r"^#?[ \t]*[CV][ \t]+\[(?P<library>libasyncProfiler[^\]+]*|libjavaProfiler[^\]+]*|libpyroscope[^\]+]*"
     r"|async-profiler[^\]+]*)"
     r"\+0x[0-9a-f]+\](?:[ \t]+(?P<frame>[^\n]+))?"
-    r"|^#?\s*V\s+\[libjvm\.so\+0x[0-9a-f]+\]\s+(?P<walk>AsyncGetCallTrace|forte_fill_call_trace[^\n(]*"
+    r"|^#?[ \t]*V[ \t]+\[libjvm\.so\+0x[0-9a-f]+\]\s+(?P<walk>AsyncGetCallTrace|forte_fill_call_trace[^\n(]*"
     r"|vframeStreamForte[^\n(]*)",
     (
         "libasyncProfiler",

@@ -42,7 +42,7 @@ _REFUSED: Final = Signature(
     "ptrace_refused",
     r"Permission Denied: Try running again with elevated permissions|started your container with the SYS_PTRACE"
     r"|Failed to find a python interpreter in the|Failed to find python version from target process"
-    r"|py-spy[^\n]{0,200}\n?[^\n]{0,200}(?:EPERM|Operation not permitted|Permission [Dd]enied)",
+    r"|py-spy(?:[^\n]{0,200}\n)?+[^\n]{0,200}(?:EPERM|Operation not permitted|Permission [Dd]enied)",
     (
         "Try running again with elevated",
         "SYS_PTRACE",
