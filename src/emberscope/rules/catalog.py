@@ -62,6 +62,7 @@ from emberscope.rules.profilers.allocation_tracing import RULE as ALLOCATION_TRA
 from emberscope.rules.profilers.attach import RULE as ATTACH
 from emberscope.rules.profilers.event_log_tool import RULE as EVENT_LOG_TOOL
 from emberscope.rules.profilers.frame_pointers import RULE as FRAME_POINTERS
+from emberscope.rules.profilers.hardware_events import RULE as HARDWARE_EVENTS
 from emberscope.rules.profilers.interpreted_frames import RULE as INTERPRETED_FRAMES
 from emberscope.rules.profilers.jvm_option import RULE as JVM_OPTION
 from emberscope.rules.profilers.kernel_events import RULE as KERNEL_EVENTS
@@ -215,6 +216,7 @@ RULES: Final[tuple[Rule[Any], ...]] = (
     EVENT_LOG_TOOL,
     ALLOCATION_TRACING,
     PYTHON_PROFILER,
+    HARDWARE_EVENTS,
     # memory
     GC_PRESSURE,
     SPILL,

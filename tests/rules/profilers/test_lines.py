@@ -179,6 +179,10 @@ _SAID = [
         # src/hotspot/share/runtime/arguments.cpp of OpenJDK
         "Unrecognized VM option 'UnlockCommercialFeatures'\nError: Could not create the Java Virtual Machine.",
     ),
+    # tools/perf/util/evsel.c of Linux
+    ("P23", ("cycles", "cpu-clock"), "Error:\nThe cycles event is not supported."),
+    # tools/perf/util/stat-display.c of Linux
+    ("P23", ("cache-misses", "ctimer"), "   <not supported>      cache-misses"),
     # tools/perf/util/session.c of Linux
     ("P19", ("37 chunks",), "Processed 81234 events and lost 37 chunks!\n\nCheck IO/CPU overload!"),
     # src/profiler.cpp of async-profiler 1.8

@@ -12,6 +12,8 @@ _ASKED = [
     ("P2", "perf complains about the locked memory limit of my user when I profile an executor"),
     ("P3", "With async-profiler the executor says too many open files"),
     ("P4", "My JFR recording cannot be opened; the executor was killed by OOM and the chunk is incomplete"),
+    ("P4", "A streaming job that is killed gives no data for the flame graph, the profiler only writes at the end"),
+    ("P4", "The jfr file of my executor has 0 bytes"),
     ("P5", "All executors write their JFR to the same file on NFS and the result is corrupt"),
     ("P5", "I profile 20 executors; every one has the same output path. Recordings get mixed up."),
     ("P6", "asprof ends without an error but the output is not created; directory does not exist in the container?"),
@@ -26,6 +28,7 @@ _ASKED = [
     ("P17", "After enabling async-profiler the executors die with SIGSEGV and leave an hs_err file"),
     ("P19", "In Flight Recorder all stacks are truncated at 64 frames"),
     ("P20", "The qualification tool runs out of memory on a 12 GB event log"),
+    ("P23", "perf says that cycles are not supported on this cloud instance"),
     ("P22", "spark.profile.show() prints nothing after my pandas udf with the udf profiler"),
 ]
 

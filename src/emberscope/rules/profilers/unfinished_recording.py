@@ -63,6 +63,12 @@ _REFUSED: Final = Signature(
             r"unfinished|incomplete|not (?:be )?(?:finished|finali[sz]ed)|truncated|cannot be (?:opened|read|parsed)",
             r"kill|crash|died|stopped|\bOOM",
         ),
+        (
+            r"profiler|flame ?graph|\bjfr\b",
+            r"\bkilled\b|kill -9|sigkill|terminated|preempted",
+            r"no (?:data|output|files?|profiles?|recordings?)\b|nothing|empty|unreadable",
+        ),
+        (r"\bjfr\b|flight record", r"\bempty\b|\b0 ?bytes|zero.?(?:size|length|bytes?)"),
     ),
 )
 
