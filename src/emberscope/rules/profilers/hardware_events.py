@@ -6,7 +6,7 @@ pass its counters on, and then perf says "not supported" and async-profiler cann
 the kernel counts by its own clock (`cpu-clock`, `task-clock`) work everywhere.
 
 ## What it costs
-The recording, until another event is chosen; nothing of the job.
+The recording, until another event is chosen; the job goes on as if nobody had tried to profile it.
 
 ## What to do
 Record `cpu-clock` in place of `cycles`: `perf record -e cpu-clock -F 99`, `event=ctimer` or `event=cpu-clock` in
