@@ -6,7 +6,7 @@ from emberscope.report.diagnosis import diagnose
 from emberscope.rules.asked import only_words
 from emberscope.rules.evaluate import evaluate
 from emberscope.rules.profilers.locked_memory import RULE
-from emberscope.sources.question import question_run
+from emberscope.sources.logs import run_of_question
 from emberscope.tables.log_events import LOG_EVENTS
 from tests.runs import run_of, with_rows
 
@@ -14,7 +14,7 @@ TEXT = "[WARN] perf_event mmap failed: Operation not permitted"
 
 
 def test_an_answer_to_words_says_what_would_confirm_it() -> None:
-    run = question_run(TEXT, "q", RULE.signatures)
+    run = run_of_question(TEXT, RULE.signatures, "q")
     assert only_words(run)
     (ranked,) = evaluate(run, [RULE]).findings
     last = ranked.finding.advice[-1]
@@ -32,8 +32,8 @@ def test_an_answer_to_a_log_stands_by_itself() -> None:
 
 
 def test_the_outcome_says_what_it_assumes() -> None:
-    said = diagnose(question_run(TEXT, "q", RULE.signatures)).outcome
+    said = diagnose(run_of_question(TEXT, RULE.signatures, "q")).outcome
     assert "likeliest answer" in said
     assert "To confirm it" in said
     assert "No version of Spark is named" in said
-    assert "None of the troubles" in diagnose(question_run("What is the weather like?", "q", ())).outcome
+    assert "None of the troubles" in diagnose(run_of_question("What is the weather like?", (), "q")).outcome

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 from emberscope.logs.signature import Signature
 from emberscope.rules.said import said
-from emberscope.sources.question import question_run
+from emberscope.sources.logs import run_of_question
 
 KILLED = Signature("killed", r"exit code (?P<code>\d+)", ("exit code",), (("killed", "executor"),))
 SLOW = Signature("slow", r"(?!)", (), (("slow", "stage (?P<stage>\\d+)"),))
 
 
 def test_a_line_that_says_something_is_quoted_with_its_number() -> None:
-    run = question_run("It is slow.\r\nThen exit code 137 came.\r\nexit code 137", "q", [KILLED, SLOW])
+    run = run_of_question("It is slow.\r\nThen exit code 137 came.\r\nexit code 137", [KILLED, SLOW], "q")
     (found, *_) = said(run, "killed")
     assert (found.line, found.level, found.fields["code"]) == (2, None, "137")
     quoted = found.evidence()
@@ -18,13 +18,13 @@ def test_a_line_that_says_something_is_quoted_with_its_number() -> None:
 
 
 def test_words_that_no_rule_knows_are_a_row_too() -> None:
-    (row,) = question_run("\n\nWhat is Spark?", "q", [KILLED]).tables["log_events"].to_pylist()
+    (row,) = run_of_question("\n\nWhat is Spark?", [KILLED], "q").tables["log_events"].to_pylist()
     assert (row["message"], row["line"], row["signatures"]) == ("What is Spark?", 3, [])
 
 
 def test_secrets_are_taken_out_of_words_and_settings() -> None:
     text = "Access fails, I use spark.hadoop.fs.s3a.secret.key=abcDEF123456 and password=hunter2secret"
-    run = question_run(text, "q", [])
+    run = run_of_question(text, [], "q")
     everything = str([table.to_pylist() for table in run.tables.values()])
     assert "abcDEF123456" not in everything
     assert "hunter2secret" not in everything
@@ -32,7 +32,7 @@ def test_secrets_are_taken_out_of_words_and_settings() -> None:
 
 
 def test_facts_settings_and_what_is_assumed() -> None:
-    run = question_run("Spark 3.3 on YARN with spark.executor.memory=4g dies", "q", [])
+    run = run_of_question("Spark 3.3 on YARN with spark.executor.memory=4g dies", [], "q")
     assert run.application.version == (3, 3)
     assert run.application.master == "yarn"
     assert run.setting("spark.executor.memory") == "4g"

@@ -45,10 +45,6 @@ class Matcher:
         self._asked = list(asked.items())
         self.with_digits = [literal.encode() for literal in asked if any(map(str.isdigit, literal))]
         self.line_pattern = "|".join((*map(_literal, asked), *_ALWAYS))
-        self._words = [
-            (signature.name, [[re.compile(part, re.IGNORECASE) for part in parts] for parts in signature.words])
-            for signature in self.signatures
-        ]
 
     def found(self, text: str) -> dict[str, re.Match[str]]:
         """The signatures that match the text of a record, in their order, with where."""
@@ -60,14 +56,6 @@ class Matcher:
             if match is not None:
                 found[self.signatures[number].name] = match
         return found
-
-    def told(self, question: str) -> list[str]:
-        """The signatures whose trouble a question in plain words tells."""
-        return [
-            name
-            for name, alternatives in self._words
-            if any(all(part.search(question) for part in parts) for parts in alternatives)
-        ]
 
 
 def groups_of(match: re.Match[str], line: int | None, message: str) -> Mapping[str, Any]:

@@ -16,6 +16,7 @@ from emberscope.logs.hs_err import read_hs_err
 from emberscope.logs.instance_state import looks_like_instance_state
 from emberscope.logs.matcher import Matcher
 from emberscope.logs.place import Place, place_of
+from emberscope.logs.question import Question, read_question
 from emberscope.logs.read import LogReader
 from emberscope.logs.rows import table_of
 from emberscope.logs.sniff import has_prose
@@ -23,6 +24,7 @@ from emberscope.sources.kind import kind_of_jvm_file, read_head, unpack_head
 from emberscope.sources.log_clocks import ahead_of_driver
 from emberscope.sources.node_states import read_node_state
 from emberscope.sources.plain import plain_stream
+from emberscope.sources.question import told_by_line, with_facts
 from emberscope.tables.coverage import Coverage, Note
 from emberscope.tables.run import Application, Run
 
@@ -117,29 +119,31 @@ def run_of_question(text: str, signatures: Sequence[Signature] = (), path: str =
     reader = LogReader(Matcher(signatures))
     place = Place(path)
     reader.read(io.BytesIO(text.encode("utf-8", "surrogateescape")), place)
-    _tell(reader, text, path, always=True)
-    return _run(path, reader, [place], [])
+    question = _tell(reader, text, path, always=True)
+    return with_facts(_run(path, reader, [place], []), question)
 
 
-def _tell(reader: LogReader, text: str, path: str, *, always: bool = False) -> None:
-    """Add what a text tells in words and no line of it has said: a row, with `always` one that says nothing too."""
+def _tell(reader: LogReader, text: str, path: str, *, always: bool = False) -> Question:
+    """Add what a text tells in words and no line of it has said: a row for each line at which something begins; with
+    `always` one that says nothing too. What stands in the text."""
     quoted = {name for row in reader.folding.rows for name in row.values["signatures"]}
-    told = [name for name in reader.matcher.told(text) if name not in quoted]
-    if not told and not always:
-        return
-    words = reader.redactor.text(text.strip()) or ""
-    values: dict[str, Any] = {
-        "message": words.partition("\n")[0],
-        "text": words[:8000],
-        "causes": [],
-        "frames": [],
-        "level": None,
-        "logger": None,
-        "file": path,
-        "line": 1,
-        "executor_id": None,
-    }
-    reader.folding.add(values, None, {name: {} for name in told}, ())
+    words = reader.redactor.text(text.replace("\r\n", "\n")) or ""
+    question = read_question(words, reader.matcher.signatures)
+    told = [one for one in question.found if (always or one.by_words) and one.signature not in quoted]
+    for line, message, found in told_by_line(told, words) if told or always else ():
+        values: dict[str, Any] = {
+            "message": message,
+            "text": words[:8000],
+            "causes": [],
+            "frames": [],
+            "level": None,
+            "logger": None,
+            "file": path,
+            "line": line,
+            "executor_id": None,
+        }
+        reader.folding.add(values, None, {one.signature: one.fields for one in found}, ())
+    return question
 
 
 def with_log_events(run: Run, signatures: Sequence[Signature]) -> Run:

@@ -1,47 +1,16 @@
-"""A question in plain words as a run: what it matches is table `log_events`, what it names as set is table `conf`."""
+"""What a question tells beside its log lines: rows of `log_events` by their line, settings as table `conf`, facts."""
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
-from emberscope.logs.question import Found, Question, assumptions, read_question
-from emberscope.logs.signature import Signature
+from emberscope.logs.question import Found, Question, assumptions
 from emberscope.redact import Redactor
 from emberscope.tables.conf import CONF
 from emberscope.tables.coverage import Coverage, Note
-from emberscope.tables.log_events import LOG_EVENTS
-from emberscope.tables.run import Application, Run
-
-_LONGEST_TEXT: Final = 8_000
-
-
-def question_run(text: str, path: str, signatures: Sequence[Signature]) -> Run:
-    """The text of a question as a run. Secrets are taken out."""
-    redactor = Redactor()
-    text = redactor.text(text.replace("\r\n", "\n")) or ""
-    question = read_question(text, signatures)
-    rows = [
-        {
-            "event_id": event_id,
-            "count": max((one.count for one in found), default=1),
-            "message": message,
-            "text": text[:_LONGEST_TEXT],
-            "causes": [],
-            "frames": [],
-            "signatures": [one.signature for one in found],
-            "fields": json.dumps({one.signature: one.fields for one in found}),
-            "file": path,
-            "line": line,
-        }
-        for event_id, (line, message, found) in enumerate(told_by_line(question.found, text))
-    ]
-    notes = [Note("redacted", f"{redactor.count} secrets were taken out.", path)] if redactor.count else []
-    run = Run(path, Application(), {"log_events": LOG_EVENTS.from_rows(rows)}, Coverage(tuple(notes)))
-    return with_facts(run, question)
+from emberscope.tables.run import Run
 
 
 def told_by_line(found: Sequence[Found], text: str) -> list[tuple[int, str, list[Found]]]:

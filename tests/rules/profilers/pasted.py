@@ -7,7 +7,7 @@ from typing import Any, Final
 from emberscope.rules.base import Finding, Rule
 from emberscope.rules.catalog import RULES
 from emberscope.rules.families import family_of
-from emberscope.sources.question import question_run
+from emberscope.sources.logs import run_of_question
 
 PROFILERS: Final[tuple[Rule[Any], ...]] = tuple(rule for rule in RULES if family_of(rule) == "profilers")
 _SIGNATURES: Final = tuple(signature for rule in PROFILERS for signature in rule.signatures)
@@ -15,7 +15,7 @@ _SIGNATURES: Final = tuple(signature for rule in PROFILERS for signature in rule
 
 def answers(text: str) -> dict[str, Finding]:
     """The finding of each rule that fires, by its code."""
-    run = question_run(text, "pasted", _SIGNATURES)
+    run = run_of_question(text, _SIGNATURES, "pasted")
     return {rule.code: finding for rule in PROFILERS for finding in rule.check(run, rule.limits)}
 
 
