@@ -25,6 +25,25 @@ HEADS = (
         "yarn.Client",
         "Application",
     ),
+    # log4j's %d{yyyy-MM-dd HH:mm:ss} %-5p %c{1}:%L - %m%n, as microsoft/pai issue 2512 shows it
+    (
+        "2019-04-08 06:42:50 WARN  YarnSchedulerBackend$YarnDriverEndpoint:54 - Disabling executor 9.",
+        1554705770000,
+        "WARN",
+        "YarnSchedulerBackend$YarnDriverEndpoint",
+        "Disabling",
+    ),
+    # A class with its package cut: broadinstitute/gatk issue 4112
+    (
+        "18/01/09 18:31:18 WARN cluster.YarnSchedulerBackend$YarnSchedulerEndpoint: Container marked as failed: x",
+        1515522678000,
+        "WARN",
+        "cluster.YarnSchedulerBackend$YarnSchedulerEndpoint",
+        "Container",
+    ),
+    # Indented or quoted for a ticket
+    ("    18/05/16 00:53:32 WARN TaskSetManager: Lost task 1.3", 1526432012000, "WARN", "TaskSetManager", "Lost"),
+    ("> 18/05/16 00:53:32 WARN TaskSetManager: Lost task 1.3", 1526432012000, "WARN", "TaskSetManager", "Lost"),
     # AWS Glue's driver log
     (
         "2021-06-10 09:12:54,811 ERROR [main] glue.ProcessLauncher (Logging.scala:logError(73)): Error from Python",
@@ -106,6 +125,7 @@ def test_a_head_is_told_from_its_message(
         "}",
         "",
         "{not json",
+        "  18/05/16 00:53:32 is when it began",
         "12 monkeys",
     ],
 )

@@ -40,7 +40,7 @@ _LATE_LEVEL: Final = re.compile(
 _THREAD: Final = re.compile(r"[-\s]*\[(?P<thread>[^\]\n]{1,300})\]")
 _LOGGER: Final = re.compile(
     r"[-\s:]*(?P<logger>[A-Za-z_][\w.$/-]{0,200}(?:\([\w.$:<>]+\))?(?: \([^()\s]*\([^()]*\)\))?)"
-    r"(?: ?\[[^\]]*\])?\s*(?::| - |-\s)\s*"
+    r"(?::\d+(?= - ))?(?: ?\[[^\]]*\])?\s*(?::| - |-\s)\s*"
 )
 # A level at the very start stands for itself where what follows is a class, a thread or a mark: not prose.
 _BARE: Final = re.compile(rf"\[?(?P<level>{_NAMES})\]?(?:\s*[:\]]|\s+\[|\s+[\w.$]+:|\s)")
@@ -66,8 +66,8 @@ def head_of(line: str, year: int | None = None) -> Head | None:
 
     Of a line that is a JSON object, `message` and `more` (stack trace) are what its members say.
     """
-    if not line or line[0] in " \t\r":
-        return None
+    if not line or line[0] in " \t\r>":
+        return _of_quoted(line, year)
     if line[0] == "{":
         return _of_json(line, year)
     at, pod = 0, None
@@ -93,6 +93,18 @@ def head_of(line: str, year: int | None = None) -> Head | None:
     if bare is None:
         return Head(at, pod=pod) if at else None
     return _after_level(line, bare.end("level"), None, False, _LEVELS[bare["level"]], pod)
+
+
+def _of_quoted(line: str, year: int | None) -> Head | None:
+    """The head of a line that somebody indented or quoted for others to read: time and level must both be there, since
+    what goes on is indented too."""
+    inner = line.lstrip(" \t\r>")
+    if not inner[:1].isdigit():
+        return None
+    head = head_of(inner, year)
+    if head is None or head.time_ms is None or head.level is None:
+        return None
+    return structs.replace(head, length=head.length + len(line) - len(inner))
 
 
 def _after_stamp(line: str, at: int, stamp: tuple[int, int | None, bool], pod: str | None) -> Head | None:

@@ -41,7 +41,7 @@ _LOOSE_LINES: Final = 60
 _BAD: Final = frozenset({"FATAL", "ERROR", "WARN"})
 NOISE: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _STARTS: Final = re.compile(
-    r"Exception in thread |Container: container_|LogType: ?\w|End of LogType|LogAggregationType:"
+    r"Exception in thread |Container: container_|Log ?Type: ?\w|Log Upload Time: |End of LogType|LogAggregationType:"
 )
 _TRACEBACK: Final = "Traceback (most recent call last)"
 _GOES_ON: Final = re.compile(r"\s|Caused by: |Suppressed: |\.\.\. \d+ more|at [\w.$]+\(")
