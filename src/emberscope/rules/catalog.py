@@ -38,6 +38,12 @@ from emberscope.rules.failures.gc_full_heap import RULE as GC_FULL_HEAP
 from emberscope.rules.failures.gc_long_pause import RULE as GC_LONG_PAUSE
 from emberscope.rules.failures.jvm_crash import RULE as JVM_CRASH
 from emberscope.rules.failures.native_memory import RULE as NATIVE_MEMORY
+from emberscope.rules.failures.broadcast import RULE as BROADCAST_FAILED
+from emberscope.rules.failures.container_limit import RULE as YARN_CONTAINER_LIMIT
+from emberscope.rules.failures.heap import RULE as OUT_OF_MEMORY
+from emberscope.rules.failures.kryo import RULE as KRYO_BUFFER
+from emberscope.rules.failures.python_worker import RULE as PYTHON_WORKER
+from emberscope.rules.failures.result_size import RULE as RESULT_SIZE
 from emberscope.rules.memory.broadcast_too_large import RULE as BROADCAST_TOO_LARGE
 from emberscope.rules.memory.container_limit import RULE as CONTAINER_LIMIT
 from emberscope.rules.memory.driver_heap import RULE as DRIVER_HEAP
@@ -217,6 +223,13 @@ RULES: Final[tuple[Rule[Any], ...]] = (
     ALLOCATION_TRACING,
     PYTHON_PROFILER,
     HARDWARE_EVENTS,
+    # failures
+    YARN_CONTAINER_LIMIT,
+    OUT_OF_MEMORY,
+    BROADCAST_FAILED,
+    RESULT_SIZE,
+    KRYO_BUFFER,
+    PYTHON_WORKER,
     # memory
     GC_PRESSURE,
     SPILL,
