@@ -9,18 +9,21 @@ from tests.runs import found
 
 # YarnAllocator of Spark 2.x and TaskSetManager, as many questions quote them.
 SPARK_2 = """\
-18/05/16 00:53:32 WARN YarnSchedulerBackend$YarnSchedulerEndpoint: Container killed by YARN for exceeding memory limits. \
+18/05/16 00:53:32 WARN YarnSchedulerBackend$YarnSchedulerEndpoint: Container killed by YARN for exceeding memory \
+limits. \
 10.4 GB of 10.4 GB physical memory used. Consider boosting spark.yarn.executor.memoryOverhead.
 18/05/16 00:53:32 ERROR YarnScheduler: Lost executor 19 on ip-10-0-0-7: Container killed by YARN for exceeding memory \
 limits. 10.4 GB of 10.4 GB physical memory used. Consider boosting spark.yarn.executor.memoryOverhead.
 """
 # YarnAllocator of Spark 3.
 SPARK_3 = (
-    "21/03/01 10:00:00 WARN YarnAllocator: Container killed by YARN for exceeding physical memory limits. 6.1 GB of 6 GB "
+    "21/03/01 10:00:00 WARN YarnAllocator: Container killed by YARN for exceeding physical memory limits. 6.1 GB of 6 "
+    "GB "
     "physical memory used. Consider boosting spark.executor.memoryOverhead.\n"
 )
 VIRTUAL = (
-    "20/03/01 10:00:00 WARN YarnAllocator: Container killed by YARN for exceeding virtual memory limits. 5.2 GB of 5.0 GB "
+    "20/03/01 10:00:00 WARN YarnAllocator: Container killed by YARN for exceeding virtual memory limits. 5.2 GB of "
+    "5.0 GB "
     "virtual memory used. Consider boosting spark.yarn.executor.memoryOverhead or disabling "
     "yarn.nodemanager.vmem-check-enabled because of YARN-4714.\n"
 )
@@ -33,8 +36,10 @@ MASTER = (
     "Killing container.\n"
 )
 HADOOP_3 = (
-    "2021-04-01 10:00:00,000 WARN monitor.ContainersMonitorImpl: Container [pid=1,containerID=container_1_0002_01_000003] "
-    "is running 15597568B beyond the 'PHYSICAL' memory limit. Current usage: 4.6 GB of 4.5 GB physical memory used; 6.4 GB "
+    "2021-04-01 10:00:00,000 WARN monitor.ContainersMonitorImpl: Container "
+    "[pid=1,containerID=container_1_0002_01_000003] "
+    "is running 15597568B beyond the 'PHYSICAL' memory limit. Current usage: 4.6 GB of 4.5 GB physical memory used; "
+    "6.4 GB "
     "of 22.5 GB virtual memory used. Killing container.\n"
 )
 
@@ -82,7 +87,8 @@ def test_the_words_of_hadoop_3() -> None:
         "container_1_0002_01_000002: 1.2 GB of 4.5 GB physical memory used; 2.6 GB of 22.5 GB virtual memory used",
         "20/03/01 10:00:00 INFO YarnAllocator: Will request 2 executor container(s), each with 4 core(s) and 5632 MB "
         "memory (including 512 MB of overhead)",
-        "20/03/01 10:00:00 INFO YarnAllocator: Completed container container_1_01_000004 (state: COMPLETE, exit status: 0)",
+        "20/03/01 10:00:00 INFO YarnAllocator: Completed container container_1_01_000004 (state: COMPLETE, exit "
+        "status: 0)",
     ],
 )
 def test_healthy_lines_say_nothing(line: str) -> None:

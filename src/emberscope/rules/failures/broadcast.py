@@ -10,9 +10,9 @@ rows, which no setting changes, or where a heap has no room for it. Mostly Spark
 The query fails after the table was made, often after minutes in which only the driver worked.
 
 ## What to do
-Take the hint away, or set `spark.sql.autoBroadcastJoinThreshold` to -1 so that the join shuffles. Where the table is small
-and only its computation is slow, a longer timeout is right, or computing it first. Adaptive execution chooses by the size
-that was measured.
+Take the hint away, or set `spark.sql.autoBroadcastJoinThreshold` to -1 so that the join shuffles. Where the table is
+small and only its computation is slow, a longer timeout is right, or computing it first. Adaptive execution chooses by
+the size that was measured.
 
 ## When to ignore it
 When the query was run again and passed since the cluster was less busy.
@@ -42,7 +42,7 @@ BROADCAST: Final = Signature(
     r"(?P<driver>Not enough memory to build and broadcast(?: the table)?)|"
     r"(?P<map>[Nn]ot enough memory to build (?:the )?hash map|"
     r"Can'?t acquire \d+ bytes (?:of )?memory to build hash relation)|"
-    r"_LEGACY_ERROR_TEMP_(?P<code>22(?:49|50|51|52))|(?P<timeout>\[?BROADCAST_TIMEOUT)",
+    r"(?P<timeout>\[?BROADCAST_TIMEOUT)",
     literals=(
         "Could not execute broadcast in ",
         "Cannot broadcast the table ",
@@ -50,10 +50,6 @@ BROADCAST: Final = Signature(
         "ot enough memory to build the hash map",
         "ot enough memory to build hash map",
         "memory to build hash relation",
-        "LEGACY_ERROR_TEMP_2249",
-        "LEGACY_ERROR_TEMP_2250",
-        "LEGACY_ERROR_TEMP_2251",
-        "LEGACY_ERROR_TEMP_2252",
         "BROADCAST_TIMEOUT",
     ),
     words=(
@@ -61,7 +57,6 @@ BROADCAST: Final = Signature(
         (r"broadcast", r"larger than|too (large|big)|8 ?gi?b|out of memory|\boom\b|not enough memory"),
     ),
 )
-_KINDS: Final = {"2249": "rows", "2250": "driver", "2251": "driver", "2252": "timeout"}
 _THRESHOLD: Final = "spark.sql.autoBroadcastJoinThreshold"
 _TIMEOUT: Final = "spark.sql.broadcastTimeout"
 _TIMED: Final = re.compile(r"time(d)? ?-?out|300 ?s", re.IGNORECASE)
@@ -97,7 +92,7 @@ def _kind(row: Said) -> str:
     ):
         if name in found:
             return kind
-    return _KINDS.get(found.get("code", ""), "large")
+    return "large"
 
 
 def _title(kind: str, found: dict[str, str]) -> str:
@@ -120,13 +115,16 @@ _LARGE: Final = (
     "statistics) or a broadcast hint forces it. The join must shuffle."
 )
 _SUMMARIES: Final = {
-    "timeout": f"The side that is broadcast was not collected and built within {_TIMEOUT} (300 s by default): its query is "
+    "timeout": f"The side that is broadcast was not collected and built within {_TIMEOUT} (300 s by default): its "
+    "query is "
     "slow or the cluster busy, or the table is far larger than the join believed.",
     "large": _LARGE,
     "rows": _LARGE,
-    "driver": "The driver collects the table, builds the hash relation and keeps both: a table that was thought small, or "
+    "driver": "The driver collects the table, builds the hash relation and keeps both: a table that was thought "
+    "small, or "
     "that a broadcast hint forces, fills its heap.",
-    "map": "A broadcast hash map is built whole in memory: a hint on a large DataFrame (or an estimate that is too small) "
+    "map": "A broadcast hash map is built whole in memory: a hint on a large DataFrame (or an estimate that is too "
+    "small) "
     "makes Spark do that where a shuffle with a sort would spill to disk.",
 }
 
@@ -135,7 +133,8 @@ def _advice(run: Run, kind: str, rows: Sequence[Said]) -> Iterator[Advice]:
     if kind == "timeout":
         yield Advice(
             "check",
-            "Look how large the broadcast side is (“data size” in the SQL plan): for a large one switch the broadcast off, "
+            "Look how large the broadcast side is (“data size” in the SQL plan): for a large one switch the "
+            "broadcast off, "
             "for a small one that is slow to compute wait longer or write it out first.",
         )
         yield set_conf(_THRESHOLD, "-1", "For a large side: the join shuffles. A broadcast hint must go too.")
@@ -144,7 +143,8 @@ def _advice(run: Run, kind: str, rows: Sequence[Said]) -> Iterator[Advice]:
         return
     yield Advice(
         "code",
-        "Remove the broadcast hint from this DataFrame, and let adaptive query execution (AQE) choose the join by the size "
+        "Remove the broadcast hint from this DataFrame, and let adaptive query execution (AQE) choose the join by "
+        "the size "
         "that it measures.",
     )
     yield set_conf(_THRESHOLD, "-1", "Or a size below that table's: Spark then joins by shuffle.")

@@ -1,10 +1,10 @@
 """YARN killed a container that used more memory than it had asked for.
 
 ## What it means
-A container holds more than the heap: Python workers, network buffers, threads, memory of native libraries and of the JVM
-itself. YARN's NodeManager adds up what the whole process tree uses and kills the container when that passes what was
-asked for: heap plus `spark.executor.memoryOverhead` (a tenth of the heap and at least 384 MiB where it is not set). The
-heap itself cannot grow past its limit, so it is what lies beside it that outgrew its share.
+A container holds more than the heap: Python workers, network buffers, threads, memory of native libraries and of the
+JVM itself. YARN's NodeManager adds up what the whole process tree uses and kills the container when that passes what
+was asked for: heap plus `spark.executor.memoryOverhead` (a tenth of the heap and at least 384 MiB where it is not set).
+The heap itself cannot grow past its limit, so it is what lies beside it that outgrew its share.
 
 ## What it costs
 The executor, with its tasks, its cached data and often its shuffle output: all of that is done again, and after four
@@ -22,14 +22,13 @@ When one container of many was killed once, and its work was done again in littl
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Finding, Reads, Rule, set_conf
-from emberscope.rules.failures.ending import Limits, consequence_of, failure, groups_of, is_question, who
-from emberscope.rules.failures.room import SIZE, is_driver, key_of, more_overhead, size_of
+from emberscope.rules.failures.ending import Limits, consequence_of, failure, is_question, who
+from emberscope.rules.failures.room import SIZE, figures_of, is_driver, key_of, more_overhead, size_of
 from emberscope.rules.said import Said, said
 from emberscope.rules.settings import number_setting
 from emberscope.tables.log_events import LOG_EVENTS
@@ -84,11 +83,14 @@ def _killed(run: Run, rows: Sequence[Said], driver: bool, virtual: bool) -> Find
     plural = "were" if name and not one else "was"
     key = key_of(run, rows, driver)
     mechanism = (
-        "The addresses that its processes had reserved passed yarn.nodemanager.vmem-pmem-ratio times the container: that "
+        "The addresses that its processes had reserved passed yarn.nodemanager.vmem-pmem-ratio times the container: "
+        "that "
         "is no memory in use, and the check is better off."
         if virtual
-        else "YARN adds up heap, Python workers, network buffers and native memory of the whole container. The heap has a "
-        f"limit of its own, so what lies beside it outgrew the overhead ({key}): a larger heap alone grows the container "
+        else "YARN adds up heap, Python workers, network buffers and native memory of the whole container. The heap "
+        "has a "
+        f"limit of its own, so what lies beside it outgrew the overhead ({key}): a larger heap alone grows the "
+        "container "
         "by little and mends nothing."
     )
     ended = driver or any(is_question(row) for row in rows)
@@ -129,7 +131,7 @@ def _largest(rows: Sequence[Said]) -> tuple[int | None, int | None, str]:
     """What was used of how much, of the one that was furthest over, and in the words of the message."""
     best: tuple[int | None, int | None, str] = (None, None, "")
     for row in rows:
-        found, virtual = _figures(row), _is_virtual(row)
+        found, virtual = figures_of(row, CONTAINER_LIMIT), _is_virtual(row)
         used = found.get("used") or found.get("used_virtual" if virtual else "used_real")
         limit = found.get("limit") or found.get("limit_virtual" if virtual else "limit_real")
         size, most = size_of(used), size_of(limit)
@@ -139,17 +141,8 @@ def _largest(rows: Sequence[Said]) -> tuple[int | None, int | None, str]:
     return best
 
 
-def _figures(row: Said) -> dict[str, str]:
-    """The groups of the first words with figures: a report has its exit status before them."""
-    found = groups_of(row, CONTAINER_LIMIT)
-    if "status" in found:
-        for match in re.finditer(CONTAINER_LIMIT.pattern, row.text):
-            found = {**found, **{name: text for name, text in match.groupdict().items() if text}}
-    return found
-
-
 def _is_virtual(row: Said) -> bool:
-    found = _figures(row)
+    found = figures_of(row, CONTAINER_LIMIT)
     kind = (found.get("of") or found.get("kind") or found.get("beyond") or "").lower()
     return kind == "virtual" or (not kind and found.get("status") == "3")
 

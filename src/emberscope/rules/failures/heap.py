@@ -1,19 +1,20 @@
 """A JVM ran out of memory: its heap, or another part of it that has a limit of its own.
 
 ## What it means
-An OutOfMemoryError names the part that was full. `Java heap space` and `GC overhead limit exceeded` are the heap, of the
-driver (collected rows, broadcasts, state of the UI, plans) or of an executor (what one task holds: a large partition, a
-group, a whole file). `Direct buffer memory` is Netty's, `Metaspace` that of classes, `unable to create native thread`
-the operating system's. `Unable to acquire … bytes` is Spark's own share of the heap for sorts and joins. Heartbeats that
-fail and executors that are lost right after are consequences of the collections before it.
+An OutOfMemoryError names the part that was full. `Java heap space` and `GC overhead limit exceeded` are the heap, of
+the driver (collected rows, broadcasts, state of the UI, plans) or of an executor (what one task holds: a large
+partition, a group, a whole file). `Direct buffer memory` is Netty's, `Metaspace` that of classes, `unable to create
+native thread` the operating system's. `Unable to acquire … bytes` is Spark's own share of the heap for sorts and joins.
+Heartbeats that fail and executors that are lost right after are consequences of the collections before it.
 
 ## What it costs
 The task and often the whole process with its tasks, its cache and its shuffle output; the application where it was the
 driver, as it always is in local mode.
 
 ## What to do
-Of an executor: more and smaller partitions, or more heap for each task (`spark.executor.memory` up, `spark.executor.cores`
-down). Of the driver: collect and broadcast less, or `spark.driver.memory`; in local mode that is the only heap there is.
+Of an executor: more and smaller partitions, or more heap for each task (`spark.executor.memory` up,
+`spark.executor.cores` down). Of the driver: collect and broadcast less, or `spark.driver.memory`; in local mode that is
+the only heap there is.
 
 ## When to ignore it
 When the record that asked for an absurd amount is broken: then mend what reads it.
@@ -22,7 +23,6 @@ When the record that asked for an absurd amount is broken: then mend what reads 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -40,13 +40,14 @@ if TYPE_CHECKING:
 
 HEAP: Final = Signature(
     name="out-of-memory",
-    pattern=r"OutOfMemoryError: (?P<what>Java heap space|GC overhead limit exceeded|Requested array size exceeds VM limit|"
-    r"Direct buffer memory|Cannot reserve \d+ bytes of direct buffer memory|Metaspace|PermGen space|"
-    r"Compressed class space|[Uu]nable to create (?:new )?native thread|Unable to acquire \d+ bytes of memory)|"
+    pattern=r"java\.lang\.OutOfMemoryError(?:: (?P<what>Java heap space|GC overhead limit exceeded|"
+    r"Requested array size exceeds VM limit|Direct buffer memory|Cannot reserve \d+ bytes of direct buffer memory|"
+    r"Metaspace|PermGen space|Compressed class space|[Uu]nable to create (?:new )?native thread|"
+    r"Unable to acquire \d+ bytes of memory))?|"
+    r"\bOutOfMemoryError: (?P<short>Java heap space|GC overhead limit exceeded)|"
     r"OutOfDirectMemoryError: (?P<direct>failed to allocate \d+ byte)|"
-    r"UNABLE_TO_ACQUIRE_MEMORY|Unable to acquire (?P<asked>\d+) bytes of memory, got (?P<got>\d+)|"
-    r"There is (?P<native>insufficient memory for the Java Runtime Environment)|"
-    r"java\.lang\.(?P<bare>OutOfMemoryError)|Terminating due to java\.lang\.(?P<ended>OutOfMemoryError)",
+    r"Unable to acquire (?P<asked>\d+) bytes of memory, got (?P<got>\d+)|UNABLE_TO_ACQUIRE_MEMORY|"
+    r"There is (?P<native>insufficient memory for the Java Runtime Environment)",
     literals=(
         "OutOfMemoryError",
         "OutOfDirectMemoryError",
@@ -59,9 +60,6 @@ HEAP: Final = Signature(
         (r"gc overhead|heap space",),
     ),
 )
-_FEW: Final = re.compile(
-    r"(few|one|single|\d) (large |big )?(partition|task|file)s?\b|unsplittable|gzip|\.gz\b", re.IGNORECASE
-)
 _STEP: Final = 512 * MIB
 
 
@@ -69,7 +67,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     groups: dict[tuple[str, Place], list[Said]] = {}
     for row in said(run, HEAP.name):
         place = place_of(run, row)
-        if place != "history":
+        if place not in ("history", "reader"):
             groups.setdefault((_kind(row), place), []).append(row)
     if any(kind != "heap" for kind, _ in groups):
         groups = {key: rows for key, rows in groups.items() if key[0] != "unknown"} or groups
@@ -82,7 +80,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
 
 def _kind(row: Said) -> str:
     found = groups_of(row, HEAP)
-    what = found.get("what", "").lower()
+    what = (found.get("what") or found.get("short") or "").lower()
     if "direct" in found or "direct" in what:
         return "direct"
     if "native" in found:
@@ -103,7 +101,8 @@ def _heap(run: Run, rows: Sequence[Said], place: Place) -> Finding:
     overhead = any("GC overhead" in row.text for row in rows)
     how = "GC overhead limit exceeded" if overhead else "Java heap space"
     gc = (
-        "“GC overhead limit exceeded” means that nearly all time went into collecting garbage while almost nothing came "
+        "“GC overhead limit exceeded” means that nearly all time went into collecting garbage while almost nothing "
+        "came "
         "free. "
         if overhead
         else ""
@@ -111,8 +110,10 @@ def _heap(run: Run, rows: Sequence[Said], place: Place) -> Finding:
     if place == "local":
         title = f"The only heap of this local-mode application is full ({how})"
         summary = (
-            f"{gc}In local mode driver and executor are one JVM: spark.driver.memory (--driver-memory, -Xmx) sizes it and "
-            "spark.executor.memory has no effect. Heartbeats that time out are a consequence of its garbage collections."
+            f"{gc}In local mode driver and executor are one JVM: spark.driver.memory (--driver-memory, -Xmx) sizes "
+            "it and "
+            "spark.executor.memory has no effect. Heartbeats that time out are a consequence of its garbage "
+            "collections."
         )
     elif place == "driver":
         title = f"The driver's heap is full ({how})"
@@ -125,7 +126,8 @@ def _heap(run: Run, rows: Sequence[Said], place: Place) -> Finding:
         title = f"{what} ran out of heap ({how})"
         unknown = "" if place == "executor" else " The lines do not say whether it was the driver's or an executor's."
         summary = (
-            f"{gc}A task holds more than its share of the heap: too few, large partitions (one unsplittable file, a hot "
+            f"{gc}A task holds more than its share of the heap: too few, large partitions (one unsplittable file, a "
+            "hot "
             f"key, wide rows), or lists and maps kept per key. More partitions mend that where more memory is not the "
             f"point.{unknown}"
         )
@@ -183,27 +185,32 @@ _OTHERS: Final = {
     ),
     "classes": (
         "ran out of Metaspace, the memory of classes",
-        "Metaspace is bounded by -XX:MaxMetaspaceSize. Many generated or proxied classes, or class loaders that are never "
+        "Metaspace is bounded by -XX:MaxMetaspaceSize. Many generated or proxied classes, or class loaders that are "
+        "never "
         "let go, fill it; the heap has nothing to do with it.",
     ),
     "threads": (
         "could not start another thread",
-        "“Unable to create native thread” is the operating system's refusal: the limit of processes (ulimit -u, the pids "
+        "“Unable to create native thread” is the operating system's refusal: the limit of processes (ulimit -u, the "
+        "pids "
         "limit of the container) or memory for stacks. A larger heap makes it worse.",
     ),
     "execution": (
         "had too little memory for a sort, a join or an aggregation",
-        "Spark could not get the least execution memory that a task needs: its unified memory (spark.memory.fraction of the "
+        "Spark could not get the least execution memory that a task needs: its unified memory (spark.memory.fraction "
+        "of the "
         "heap) is shared by the tasks that run at one time and by cached data.",
     ),
     "array": (
         "asked for an array beyond what the JVM allows",
-        "“Requested array size exceeds VM limit”: one object (a row, a collected group, a serialized value) would need over "
+        "“Requested array size exceeds VM limit”: one object (a row, a collected group, a serialized value) would "
+        "need over "
         "two billion elements. No heap is large enough; the object must be smaller.",
     ),
     "machine": (
         "found the machine without memory: the operating system refused it",
-        "The JVM asked the operating system and got nothing: the machine or container is full, whatever the heap holds. A "
+        "The JVM asked the operating system and got nothing: the machine or container is full, whatever the heap "
+        "holds. A "
         "larger heap makes it worse.",
     ),
 }

@@ -19,7 +19,8 @@ _TASK: Final = re.compile(
     r"executor\.Executor|scheduler\.ShuffleMapTask|scheduler\.ResultTask|in stage \d+\.\d+ \(TID|Executor\$TaskRunner"
 )
 _DRIVER: Final = re.compile(
-    r"dag-scheduler-event-loop|broadcast-exchange|spark-listener-group|task-result-getter|[Ee]xception in thread \"?main|"
+    r"dag-scheduler-event-loop|broadcast-exchange|spark-listener-group|task-result-getter|[Ee]xception in thread "
+    r"\"?main|"
     r"MicroBatchExecution|stream execution thread|spark\.deploy\.SparkSubmit|Dataset\.collect|BroadcastExchangeExec|"
     r"DAGScheduler|ApplicationMaster|SparkContext|element-tracking-store|\bdriver-heartbeater|dispatcher-CoarseGrained"
 )
@@ -34,6 +35,8 @@ def place_of(run: Run, row: Said) -> Place:
     """Whose heap it was, by the role of the log, its thread and the words around it."""
     if row.role == "history" or _HISTORY.search(row.text):
         return "history"
+    if is_reader(row):
+        return "reader"
     if _is_local(run):
         return "local"
     if row.role == "executor" or _TASK.search(row.text):

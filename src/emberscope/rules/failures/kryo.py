@@ -71,7 +71,8 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         run,
         rows,
         title=title,
-        summary=f"Kryo serializes each object into one buffer that grows up to {_KEY} (64m by default, below 2048m, the "
+        summary=f"Kryo serializes each object into one buffer that grows up to {_KEY} (64m by default, below 2048m, "
+        "the "
         f"largest Java array); this object is larger, so every attempt fails alike.{asked}{what}",
         advice=_advice(now, value, refused),
         confidence=0.95,
@@ -84,7 +85,8 @@ def _advice(now: int, value: int, refused: bool) -> Iterator[Advice]:
         yield set_conf(_KEY, f"{_MOST_MIB if refused else value}m", "Memory is only taken where an object needs it.")
     yield Advice(
         "code",
-        "Make the object smaller where that is not enough: more partitions, fewer rows in one array or map, a broadcast "
+        "Make the object smaller where that is not enough: more partitions, fewer rows in one array or map, a "
+        "broadcast "
         "or a collected result that is less than the whole table.",
     )
 

@@ -11,8 +11,8 @@ wrong version, or a machine where it may not open the socket.
 The task, and after four failures of it the job. A worker that the kernel kills can take the container with it.
 
 ## What to do
-See first whether memory was short: the container's limit, the pod's status, the kernel's log. If so, smaller batches and
-partitions, fewer cores, or more memory beside the heap. If not, let the worker print where native code crashed
+See first whether memory was short: the container's limit, the pod's status, the kernel's log. If so, smaller batches
+and partitions, fewer cores, or more memory beside the heap. If not, let the worker print where native code crashed
 (`spark.python.worker.faulthandler.enabled`, or `spark.sql.execution.pyspark.udf.faulthandler.enabled` for functions of
 SQL) and try its library and input alone.
 
@@ -106,26 +106,34 @@ def _title(kind: str, rows: Sequence[Said]) -> str:
         both = f": {found['worker'].strip(' .,')} and {found['driver'].strip(' .,')}" if "driver" in found else ""
         return f"Executors run another version of Python than the driver{both}"
     if kind == "start":
-        return f"Executors cannot start Python ({found.get('program', 'python')}: {found.get('why', 'no such file').strip()})"
+        program, why = found.get("program", "python"), found.get("why", "no such file").strip()
+        return f"Executors cannot start Python ({program}: {why})"
     if kind == "connect":
         return f"A Python worker{of} was started but never connected back to the JVM"
     return f"A Python worker{of} died: its process was killed for memory, or native code crashed (segfault)"
 
 
 _SUMMARIES: Final = {
-    "crashed": "The Python process beside the JVM ended without a word, so the JVM cannot say why: a memory limit (of the "
+    "crashed": "The Python process beside the JVM ended without a word, so the JVM cannot say why: a memory limit (of "
+    "the "
     "container or pod, or the kernel's OOM killer), or a segmentation fault in native code (numpy, pandas, Arrow). An "
     "exit code 137 or OOMKilled says memory, 139 or 134 native code; without either it cannot be told from this line.",
-    "killed": "The Python process was ended by SIGKILL: the memory of Python workers lies beside the JVM's heap and counts "
+    "killed": "The Python process was ended by SIGKILL: the memory of Python workers lies beside the JVM's heap and "
+    "counts "
     "for the container, so that a larger heap makes it worse.",
-    "memory": "The Python process could not get more memory (spark.executor.pyspark.memory, or what the machine has). That "
+    "memory": "The Python process could not get more memory (spark.executor.pyspark.memory, or what the machine has). "
+    "That "
     "memory lies beside the JVM's heap; more heap does not help.",
-    "fault": "A native library that the Python process called (numpy, pandas, Arrow, a model) crashed it; the JVM only sees "
+    "fault": "A native library that the Python process called (numpy, pandas, Arrow, a model) crashed it; the JVM "
+    "only sees "
     "the end of the stream.",
-    "connect": "The executor started the Python interpreter and waited for it to connect to a local port. It ended or hung "
-    "before: a wrong or broken interpreter (PYSPARK_PYTHON), an alias of Windows, a firewall on localhost, or a machine "
+    "connect": "The executor started the Python interpreter and waited for it to connect to a local port. It ended or "
+    "hung "
+    "before: a wrong or broken interpreter (PYSPARK_PYTHON), an alias of Windows, a firewall on localhost, or a "
+    "machine "
     "so full that it did not start in time.",
-    "start": "The interpreter that PYSPARK_PYTHON or spark.pyspark.python names is not there on the executors' machines.",
+    "start": "The interpreter that PYSPARK_PYTHON or spark.pyspark.python names is not there on the executors' "
+    "machines.",
     "version": "Functions are pickled by the driver's Python and cannot be run by another minor version.",
 }
 
@@ -147,11 +155,13 @@ def _advice(run: Run, kind: str, rows: Sequence[Said]) -> Iterator[Advice]:
         if kind == "crashed":
             yield Advice(
                 "check",
-                "Look at the container's limit: dmesg of the host, `kubectl describe pod` (OOMKilled), YARN's diagnostics.",
+                "Look at the container's limit: dmesg of the host, `kubectl describe pod` (OOMKilled), YARN's "
+                "diagnostics.",
             )
         yield Advice(
             "code",
-            "Lower what a worker holds: smaller batches (spark.sql.execution.arrow.maxRecordsPerBatch), more partitions, "
+            "Lower what a worker holds: smaller batches (spark.sql.execution.arrow.maxRecordsPerBatch), more "
+            "partitions, "
             "results one by one instead of a whole list.",
         )
         yield more_overhead(run, rows)

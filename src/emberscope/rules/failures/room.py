@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from emberscope.errors import UsageError
 from emberscope.rules.base import Advice, set_conf
+from emberscope.rules.failures.ending import groups_of
 from emberscope.rules.settings import MIB, bytes_setting, memory_words, number_setting, version
 from emberscope.units import format_bytes, parse_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from emberscope.logs.signature import Signature
     from emberscope.rules.said import Said
     from emberscope.tables.run import Run
 
@@ -33,6 +35,14 @@ def size_of(text: str | None) -> int | None:
         return parse_bytes(text) if text else None
     except UsageError:
         return None
+
+
+def figures_of(row: Said, signature: Signature) -> dict[str, str]:
+    """The groups of all that a signature matches in this row: a message may have a code before its figures."""
+    found = groups_of(row, signature)
+    for match in re.finditer(signature.pattern, row.text, re.MULTILINE):
+        found = {**{name: text for name, text in match.groupdict().items() if text}, **found}
+    return found
 
 
 def is_driver(row: Said) -> bool:
@@ -65,7 +75,8 @@ def more_overhead(
         return set_conf(
             f"spark.{part}.memoryOverheadFactor",
             "0.2",
-            f"Twice the usual tenth of {size} (before Spark 3.3 as a size in {key}, where max(384m, a tenth) is usual).",
+            f"Twice the usual tenth of {size} (before Spark 3.3 as a size in {key}, where max(384m, a tenth) is "
+            "usual).",
         )
     beside = _SPARE * (used - heap) if used else 0.0
     value = -(-round(max(_WIDE_FACTOR * heap, beside, _MORE * now)) // _STEP) * _STEP
