@@ -44,6 +44,23 @@ from emberscope.rules.failures.heap import RULE as OUT_OF_MEMORY
 from emberscope.rules.failures.kryo import RULE as KRYO_BUFFER
 from emberscope.rules.failures.python_worker import RULE as PYTHON_WORKER
 from emberscope.rules.failures.result_size import RULE as RESULT_SIZE
+from emberscope.rules.failures.access_denied import RULE as ACCESS_DENIED
+from emberscope.rules.failures.decommissioned import RULE as DECOMMISSIONED
+from emberscope.rules.failures.direct_memory import RULE as DIRECT_MEMORY
+from emberscope.rules.failures.driver_silent import RULE as DRIVER_SILENT
+from emberscope.rules.failures.evicted import RULE as EVICTED
+from emberscope.rules.failures.failures_limit import RULE as FAILURES_LIMIT
+from emberscope.rules.failures.fetch_failed import RULE as FETCH_FAILED
+from emberscope.rules.failures.heartbeat import RULE as LOST_CONTACT
+from emberscope.rules.failures.image_pull import RULE as POD_NOT_STARTED
+from emberscope.rules.failures.large_frame import RULE as LARGE_FRAME
+from emberscope.rules.failures.lost_node import RULE as LOST_NODE
+from emberscope.rules.failures.metastore import RULE as METASTORE
+from emberscope.rules.failures.network import RULE as NETWORK
+from emberscope.rules.failures.no_resources import RULE as NO_RESOURCES
+from emberscope.rules.failures.operation import RULE as OUTSIDE_CAUSE
+from emberscope.rules.failures.preempted import RULE as PREEMPTED
+from emberscope.rules.failures.throttled import RULE as THROTTLED
 from emberscope.rules.memory.broadcast_too_large import RULE as BROADCAST_TOO_LARGE
 from emberscope.rules.memory.container_limit import RULE as CONTAINER_LIMIT
 from emberscope.rules.memory.driver_heap import RULE as DRIVER_HEAP
@@ -230,6 +247,24 @@ RULES: Final[tuple[Rule[Any], ...]] = (
     RESULT_SIZE,
     KRYO_BUFFER,
     PYTHON_WORKER,
+    # failures
+    LOST_NODE,
+    FETCH_FAILED,
+    LOST_CONTACT,
+    DRIVER_SILENT,
+    THROTTLED,
+    ACCESS_DENIED,
+    METASTORE,
+    NO_RESOURCES,
+    FAILURES_LIMIT,
+    PREEMPTED,
+    NETWORK,
+    OUTSIDE_CAUSE,
+    EVICTED,
+    POD_NOT_STARTED,
+    DECOMMISSIONED,
+    LARGE_FRAME,
+    DIRECT_MEMORY,
     # memory
     GC_PRESSURE,
     SPILL,
