@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal
 
 from emberscope.logs.signature import Signature
@@ -36,7 +37,7 @@ ACCESS_DENIED: Final = Signature(
     name="access-denied",
     pattern=r"Permission denied: user=(?P<user>[^,\s]+), access=(?P<access>\w+), inode=\"?(?P<inode>[^\s\":]+)|"
     r"(?P<kerberos>GSS initiate failed|Client cannot authenticate via|Failed to find any Kerberos tgt|"
-    r"can't be found in cache|token \([^)]*\) is expired|LoginException: [^\n]{0,200}|Clock skew too great)|"
+    r"can't be found in cache|token \([^)\n]{0,200}\) is expired|LoginException: [^\n]{0,200}|Clock skew too great)|"
     r"(?P<missing>Unable to load (?:AWS )?credentials from|No AWS Credentials provided|NoAuthWithAWSException|"
     r"NoAwsCredentials\w*|Unable to load credentials from any|Your default credentials were not found|"
     r"Application Default Credentials are not available)|"
@@ -44,11 +45,11 @@ ACCESS_DENIED: Final = Signature(
     r"(?P<expired>ExpiredToken\w*|TokenRefreshRequired|[Tt]he (?:provided|security) token (?:has expired|included in "
     "the "
     r"request is expired))|"
-    r"(?P<pods>(?P<kind>[\w./]+) (?:\\?\"[^\"]*\" )?is forbidden: User \\?\"(?P<account>[^\"\\]+)\\?\" cannot "
+    r"(?P<pods>(?P<kind>\b[\w./]{1,80}) (?:\\?\"[^\"]*\" )?is forbidden: User \\?\"(?P<account>[^\"\\]+)\\?\" cannot "
     r"(?P<verb>\w+) resource \\?\"(?P<resource>[\w./]+))|"
     r"(?P<iam>is not authorized to perform: (?P<action>[\w:*]+)(?: on resource: (?P<arn>[^\s,]+))?)|"
     r"(?P<lake>Insufficient Lake Formation permission[^\n]*)|"
-    r"(?P<gcs>(?P<gaccount>[\w.@-]+) does not have (?P<gaction>storage\.[\w.]+) access[^\n]{0,120})|"
+    r"(?P<gcs>(?P<gaccount>\b[\w.@-]{1,120}) does not have (?P<gaction>storage\.[\w.]+) access[^\n]{0,120})|"
     r"(?P<azure>AuthorizationPermissionMismatch|AuthorizationFailure|This request is not authorized to perform)|"
     r"(?P<s3>AccessDenied|Access Denied|Status Code: 403|403 Forbidden|AllAccessDisabled|"
     r"S3Exception: Forbidden|AccessDeniedException)",
@@ -113,6 +114,7 @@ _KINDS: Final[tuple[tuple[Kind, str], ...]] = (
     ("azure", "azure"),
     ("s3", "s3"),
 )
+_MOST_MATCHES: Final = 10
 _S3: Final = re.compile(r"Amazon S3|AmazonS3|s3a?://|\bs3\b|S3A?Exception|amazonaws", re.IGNORECASE)
 _REQUEST: Final = re.compile(r"Request ID: ?([\w-]{6,})")
 _PATH: Final = re.compile(r"\b(?:s3[an]?|gs|abfss?|wasbs?|hdfs)://[^\s'\",;)]+")
@@ -143,23 +145,32 @@ _SUMMARY: Final[dict[Kind, str]] = {
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
-    for kind, rows in by(said(run, ACCESS_DENIED.name), kind_of):
+    groups: list[tuple[Kind, list[Said]]] = by(said(run, ACCESS_DENIED.name), kind_of)
+    for kind, rows in groups:
         yield _denied(run, kind, rows)
 
 
-def kind_of(row: Said) -> Kind | None:
-    """What refused; None for a 403 that is no storage's, such as a web page's."""
+def kind_of(row: Said) -> Kind:
+    """What refused; a 403 that is not S3's is unknown: it may be a web page's."""
+    found = _groups(row)
+    for kind, group in _KINDS:
+        if group in found and (kind != "s3" or _S3.search(row.text)):
+            return kind
+    return "unknown"
+
+
+def _groups(row: Said) -> dict[str, str]:
+    """What all matches in the record say: a bare "403" often stands before the words that tell who may not do what."""
     found = groups_of(row, ACCESS_DENIED)
-    kind = next((kind for kind, group in _KINDS if group in found), "unknown")
-    if kind == "s3" and not _S3.search(row.text):
-        return "unknown"
-    return kind
+    for match in islice(re.finditer(ACCESS_DENIED.pattern, row.text, re.MULTILINE), _MOST_MATCHES):
+        found = {**{name: text for name, text in match.groupdict().items() if text}, **found}
+    return found
 
 
 def _denied(run: Run, kind: Kind, rows: list[Said]) -> Finding:
     found: dict[str, str] = {}
     for row in rows:
-        found = {**groups_of(row, ACCESS_DENIED), **found}
+        found = {**_groups(row), **found}
     text = "\n".join(row.text for row in rows[:50])
     path = _PATH.search(text)
     on = f" to {path[0]}" if path else ""

@@ -6,7 +6,7 @@ what they wrote. Each fetch that fails makes Spark run the map stage again; afte
 (4) attempts in a row the job is aborted, as if the stage itself were broken.
 
 ## What it costs
-The stages that were made again, and at the fourth attempt the whole job.
+The stages that were made again, each with all that the lost output needs, and at the fourth attempt the whole job.
 
 ## What to do
 From Spark 3.4 on, let fetch failures from decommissioned executors not count
@@ -14,7 +14,7 @@ From Spark 3.4 on, let fetch failures from decommissioned executors not count
 hand over their shuffle output before they go, or keep it elsewhere than on nodes that are taken back.
 
 ## When to ignore it
-When the stage was made again once and the job went on.
+When a stage was made again once or twice and the job went on: that is what taking nodes back costs.
 """
 
 from __future__ import annotations

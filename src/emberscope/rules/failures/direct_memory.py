@@ -6,14 +6,14 @@ From Spark 3.2 on an executor checks at its start that Netty may use at least as
 is `-XX:MaxDirectMemorySize` or `-Dio.netty.maxDirectMemory`, and where neither is set about the size of the heap.
 
 ## What it costs
-No executor starts, so the application waits until it is given up.
+All of it: no executor starts, so the application waits with nothing done until it is given up.
 
 ## What to do
 Lower `spark.network.maxRemoteBlockSizeFetchToMem` (200m is its default), or raise the bound of direct memory above it,
 and the memory of the container beside the heap by as much.
 
 ## When to ignore it
-Never: with this no executor runs.
+Never: as long as the two settings disagree, each executor ends itself at its start and no task runs.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ with larger disks; request ephemeral storage so that pods are placed where there
 Memory: let request and limit agree, and leave the node room.
 
 ## When to ignore it
-When one node was drained for maintenance and the job went on.
+When one node was drained for maintenance or scaling in, little work ran again, and the job went on.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 EVICTED: Final = Signature(
     name="evicted",
     pattern=r"The node was low on resource: (?P<resource>[\w-]+)|"
-    r"(?P<own>ephemeral local storage usage exceeds|exceeds the total limit of (?:containers|emptyDir)|"
+    r"(?:ephemeral local storage usage exceeds|exceeds the total limit of (?:containers|emptyDir)|"
     r"exceeded its local ephemeral storage limit|Usage of EmptyDir volume)|"
     r"The node had condition: \[(?P<condition>[^\]]+)\]|"
     r"(?P<taint>TaintManagerEviction|EvictionByEvictionAPI|PreemptionByScheduler|DeletionByTaintManager)|"
@@ -58,6 +58,10 @@ EVICTED: Final = Signature(
     words=((r"evict", r"\bpods?\b|executor|kubernetes|k8s|node"), (r"ephemeral.storage",)),
 )
 _STORAGE: Final = re.compile(r"ephemeral|DiskPressure|EmptyDir|emptyDir|nodefs|imagefs|inodes")
+_OWN: Final = re.compile(
+    r"ephemeral local storage usage exceeds|exceeds the total limit of|exceeded its local ephemeral storage limit|"
+    r"Usage of EmptyDir volume"
+)
 _MEMORY: Final = re.compile(r"low on resource: memory|MemoryPressure")
 _LIMIT: Final = re.compile(r"limit (?:of containers |of emptyDir \S+ )?\"?([\d.]+[KMGTi]*)\"?")
 _USING: Final = re.compile(
@@ -80,7 +84,7 @@ def _kind(row: Said) -> str:
     found = groups_of(row, EVICTED)
     if found.get("resource") == "memory" or _MEMORY.search(row.text):
         return "memory"
-    if "own" in found or _STORAGE.search(row.text):
+    if _OWN.search(row.text) or _STORAGE.search(row.text):
         return "storage"
     return "taken" if "taint" in found else "unknown"
 
@@ -91,7 +95,7 @@ def _evicted(run: Run, kind: str, rows: list[Said]) -> Finding:
     name = name.replace("s's", "s'")
     text = "\n".join(row.text for row in rows[:50])
     using, limit = _USING.search(text), _LIMIT.search(text)
-    own = any("own" in groups_of(row, EVICTED) for row in rows)
+    own = _OWN.search(text) is not None
     how = f" (it used {using[1]}, requested {using[2]})" if using else f" (limit {limit[1]})" if own and limit else ""
     disk = "its limit of ephemeral storage was passed" if own else "the node ran out of ephemeral storage"
     titles = {

@@ -8,7 +8,8 @@ failed on all executors that are left "cannot run anywhere". Both only count: wh
 elsewhere.
 
 ## What it costs
-The application, or the job.
+The application, or the job, with all that it had not written out; and the time that the failing executors took to
+start.
 
 ## What to do
 Find the first failures and mend their cause: executors that end right after their start point to a wrong image, class
@@ -16,7 +17,7 @@ path or Java option; those that end later to memory or to nodes that are taken b
 failures be forgotten, only for long applications on nodes that come and go.
 
 ## When to ignore it
-Never: it ended the work. But look at what it counts, not at the limit.
+Never: it ended the work. But look at what it counts, the failures before it, and not at the limit itself.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ FAILURES_LIMIT: Final = Signature(
 )
 NOWHERE: Final = Signature(
     name="cannot-run-anywhere",
-    pattern=r"(?:task (?P<task>\d+)[^\n]{0,60} )?cannot run anywhere due to node and executor "
+    pattern=r"(?:task (?P<task>\d+)[^\n]{0,60}\s)?cannot run anywhere due to node and executor "
     r"(?P<by>excludeOnFailure|blacklist)|(?P<all>All executors are (?:excluded|blacklisted))",
     literals=("cannot run anywhere due to", "All executors are excluded", "All executors are blacklisted"),
     words=((r"cannot run anywhere",), (r"blacklist|exclude ?on ?failure", r"fail|abort|task|executor")),
@@ -79,9 +80,9 @@ def _limit_advice(run: Run, limit: int | None) -> Iterator[Advice]:
         "options, or no way to the driver. Later: exit code 137 or memory limits, or nodes that were lost.",
     )
     old = (0, 0) < version(run) < (3, 5)
-    prefix = "spark.yarn.executor." if old else "spark.executor."
+    validity = "spark.yarn.executor.failuresValidityInterval" if old else "spark.executor.failuresValidityInterval"
     yield set_conf(
-        f"{prefix}failuresValidityInterval",
+        validity,
         "1h",
         "Only for long applications on nodes that come and go: older failures are then forgotten.",
     )

@@ -8,7 +8,7 @@ lose it: the connection broke, most often since the process ended, and the drive
 executor is the driver's own JVM, so that a missing heartbeat means that this one JVM stood still.
 
 ## What it costs
-Its tasks run again, and stages whose output it held are made again.
+The tasks that ran there run again elsewhere, and stages whose output it held are made again in part.
 
 ## What to do
 Look at the executor's own log and garbage collection just before that time. A full heap: more heap or less per task. A
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 SILENT: Final = Signature(
     name="heartbeat-timeout",
-    pattern=r"(?:Lost executor (?P<lost>\S+)[^\n]*?|\(executor (?P<of>\S+) exited[^\n]*?)?"
+    pattern=r"(?:Lost executor (?P<lost>\S{1,80})[^\n]{0,300}?|\(executor (?P<of>\S{1,80}) exited[^\n]{0,300}?)?"
     r"Executor heartbeat timed out after (?P<ms>\d+) ms|"
     r"Removing executor (?P<executor>\S+) with no recent heartbeats: (?P<gap>\d+) ms exceeds timeout (?P<limit>\d+) ms",
     literals=("Executor heartbeat timed out after", "with no recent heartbeats"),
@@ -46,7 +46,7 @@ SILENT: Final = Signature(
 )
 BROKEN: Final = Signature(
     name="executor-disassociated",
-    pattern=r"(?:Lost executor (?P<lost>\S+)[^\n]*?|\(executor (?P<of>\S+) exited[^\n]*?)?"
+    pattern=r"(?:Lost executor (?P<lost>\S{1,80})[^\n]{0,300}?|\(executor (?P<of>\S{1,80}) exited[^\n]{0,300}?)?"
     r"(?:Remote RPC client disassociated|Remote Akka client disassociated|\b[Ss]lave lost\b|\b[Ww]orker lost\b)",
     literals=("client disassociated", "lave lost", "orker lost"),
     words=((r"rpc client disassociated",), (r"\b(slave|worker) lost\b",)),

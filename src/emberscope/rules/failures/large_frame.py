@@ -8,13 +8,14 @@ below 2 GB. A frame of an absurd size (5135603447292250188 is how an HTTP reques
 something else spoke to that port, or the two sides do not agree on encryption.
 
 ## What it costs
-The reading stage fails as often as it is tried, and the job with it.
+The reading stage fails as often as it is tried, each time after all of its waiting, and the job with it.
 
 ## What to do
-More shuffle partitions, or mend the skew; and let large blocks be read to disk.
+Use more shuffle partitions, or mend the skew where one key has most of the rows; and let large blocks be read in a
+stream to disk.
 
 ## When to ignore it
-When it came once from a port scan or a health check: nothing failed with it.
+When it came once, from a scan of ports or a health check that spoke HTTP, and no task failed with it.
 """
 
 from __future__ import annotations

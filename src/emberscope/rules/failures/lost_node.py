@@ -18,7 +18,7 @@ and what must not be lost on nodes that stay, and let Spark move blocks away in 
 memory helps.
 
 ## When to ignore it
-When it was one spot node and the job went on: that is the price of spot nodes.
+When it was one spot node, little work was made again and the job went on: that is the price of spot nodes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LOST_NODE: Final = Signature(
     r"Node (?P<unhealthy>\S+) reported UNHEALTHY(?: with details: (?P<details>[^\n]+))?|"
     r"Deactivating Node (?P<node>\S+) as it is now (?P<state>LOST|UNHEALTHY)|"
     r"Expired:(?P<silent>\S+:\d+) Timed out after (?P<seconds>\d+) sec|"
-    r"(?P<dirs>\d+/\d+ (?:local|log)-dirs (?:are bad|have errors|usable space is below)[^\n]*)|"
+    r"(?P<dirs>\b\d{1,4}/\d{1,4} (?:local|log)-dirs (?:are bad|have errors|usable space is below)[^\n]*)|"
     r"(?P<disks>[Ee]xit (?:status|code):? -101\b)|"
     r"Removing (?P<worker>worker-\S+) because we got no heartbeat in (?P<quiet>\d+) seconds|"
     r"(?P<k8s>NodeNotReady|imminent node shutdown|NodeShutdown|NodeLost|DeletingNode)",

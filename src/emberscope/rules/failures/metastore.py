@@ -7,7 +7,7 @@ when the service is not reachable, answers too late (many partitions), has no co
 of another version.
 
 ## What it costs
-The query, or the start of the session. Time-outs of minutes before that.
+The query, or the start of the session; and before that the minutes that the time-outs and retries of the client take.
 
 ## What to do
 See which of these it is by the innermost cause. Not reachable: `hive.metastore.uris` and the service. Too late: fewer
@@ -40,7 +40,7 @@ METASTORE: Final = Signature(
     r"Could not connect to meta store|Another instance of Derby may have already booted the database (?P<db>\S+)|"
     r"UNABLE_TO_FETCH_HIVE_TABLES|Unable to fetch tables of db|"
     r"Hive Schema version (?P<schema>\S+) does not match metastore's schema version (?P<theirs>[^\s,]+)|"
-    r"[Mm]eta ?[Ss]tore[^\n]*TTransportException|TTransportException(?=[\s\S]*[Mm]eta[Ss]tore)|"
+    r"[Mm]eta ?[Ss]tore[^\n]*TTransportException|TTransportException(?=[\s\S]{0,4000}[Mm]eta[Ss]tore)|"
     r"Data source rejected establishment of connection|Too many connections",
     literals=(
         "Unable to instantiate ",

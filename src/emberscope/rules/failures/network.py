@@ -7,7 +7,7 @@ connection that was good and then stands still ("has been quiet", "Futures timed
 not answer: it is in a long garbage collection, overloaded, or gone.
 
 ## What it costs
-From the start: nothing runs. Later: tasks and fetches that are tried again.
+From the start: nothing runs at all. Later: tasks and fetches that are tried again, and the time-outs until then.
 
 ## What to do
 Tell the two apart. Never worked: addresses, names, ports, firewalls. Worked before: look at the other side's end, heap
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 NETWORK: Final = Signature(
     name="network",
-    pattern=r"(?P<bind>Cannot assign requested address|Service '?(?P<service>\w+)'? (?:failed after (?P<tries>\d+) "
+    pattern=r"(?P<bind>Cannot assign requested address|Service '?\w+'? (?:failed after (?P<tries>\d+) "
     "retries|"
     r"could not bind))|"
     r"UnknownHostException: ?(?P<host>[^\s:]+)|"
@@ -74,6 +74,7 @@ _ELSEWHERE: Final = re.compile(
     r"FetchFailed|shuffle-client|ShuffleBlockFetcher|block fetch|Could not execute broadcast|BroadcastExchange|"
     r"[Mm]eta[Ss]tore|livy|:8998|S3|amazonaws|[Kk]afka|jdbc",
 )
+_SERVICE: Final = re.compile(r"Service '?(\w+)'? (?:failed after|could not bind)")
 _UNITS: Final = {
     "milliseconds": 1,
     "millisecond": 1,
@@ -113,10 +114,11 @@ def _broken(run: Run, kind: str, rows: list[Said]) -> Finding:
     found: dict[str, str] = {}
     for row in rows:
         found = {**groups_of(row, NETWORK), **found}
+    service = next((named[1] for row in rows if (named := _SERVICE.search(row.text))), "A service of Spark")
     peer = found.get("peer") or found.get("to") or "the other side"
     seconds = int(found["ms"]) // 1000 if "ms" in found else None
     titles = {
-        "bind": f"{found.get('service', 'A service of Spark')} could not bind to its address or port",
+        "bind": f"{service} could not bind to its address or port",
         "name": f"The host name {found.get('host', '')} does not resolve",
         "silent": f"{peer[0].upper()}{peer[1:]} did not answer{f' for {seconds} s' if seconds else ' in time'}",
         "context": "YARN waited in vain for the driver's SparkContext (spark.yarn.am.waitTime)",

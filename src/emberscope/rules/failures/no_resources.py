@@ -6,7 +6,7 @@ one executor or the driver asks for more memory or cores than any node or the cl
 it can never be placed; or executors start and die before they register, because they cannot reach the driver.
 
 ## What it costs
-All of the time: nothing runs until there is an executor.
+All of the time until there is an executor: nothing runs, and the driver holds its own place in the cluster meanwhile.
 
 ## What to do
 Compare what one executor asks for (heap, overhead, cores) with what one node offers and with what is free. Ask for
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 NO_RESOURCES: Final = Signature(
     name="no-resources",
     pattern=r"(?P<waiting>Initial job has not accepted any resources)|"
-    r"Required (?P<who>executor|AM) memory \((?P<heap>\d+)(?: MB)?\)[^\n]*?is above the max threshold \((?P<max>\d+)|"
-    r"(?P<refused>Invalid resource request[^\n]*)|"
+    r"Required (?P<who>executor|AM) memory \((?P<heap>\d+)(?:\+(?P<beside>\d+))?(?: MB)?\)[^\n]*?is above the max "
+    r"threshold \((?P<max>\d+)|(?P<refused>Invalid resource request[^\n]*)|"
     r"(?P<queue>[Qq]ueue(?:'s)? (?:AM )?resource limit exceeded[^\n]*|User's AM resource limit exceeded[^\n]*)|"
-    r"(?P<nodes>\d+/\d+ nodes are available: [^\n]*)|"
+    r"(?P<nodes>\b\d{1,6}/\d{1,6} nodes are available: [^\n]*)|"
     r"(?P<quota>exceeded quota: [^\n]*)|"
     r"(?P<cloud>InsufficientInstanceCapacity|VcpuLimitExceeded|MaxSpotInstanceCountExceeded|InstanceLimitExceeded|"
     r"ZONE_RESOURCE_POOL_EXHAUSTED|QUOTA_EXCEEDED|QuotaExceeded|SkuNotAvailable|AllocationFailed)",
@@ -62,7 +62,7 @@ NO_RESOURCES: Final = Signature(
     ),
     words=(
         (r"(not|n't) (accept|get|have)\w* (any )?(resources|executors)",),
-        (r"stuck|hangs?|waits?|forever|pending", r"\baccepted\b|no executors|unschedulable"),
+        (r"\b(stuck|hangs?|waits?|forever|pending)\b", r"\baccepted\b|no executors|unschedulable"),
         (r"insufficient (cpu|memory)",),
     ),
 )
@@ -84,8 +84,7 @@ def _none(run: Run, rows: tuple[Said, ...]) -> Finding:
     if "max" in first:
         heap, most = int(first["heap"]), int(first["max"])
         what = "executor" if first["who"] == "executor" else "application master"
-        title = f"One {what} asks for {heap:,} MB of heap and its overhead, more than YARN's largest container of "
-        f"{most:,} MB"
+        title = f"One {what} asks for {heap:,} MB of heap and overhead; YARN's largest container has {most:,} MB"
     elif "nodes" in first:
         title = "Pods could not be scheduled: no node has the resources that they request"
         said_so = f" Kubernetes says: “{first['nodes'][:200]}”."
@@ -130,7 +129,8 @@ def _what_followed(run: Run, rows: tuple[Said, ...]) -> Consequence:
 def _advice(run: Run, first: dict[str, str], rows: tuple[Said, ...]) -> Iterator[Advice]:
     if "max" in first:
         heap, most = int(first["heap"]), int(first["max"])
-        overhead = next((int(found[1]) for row in rows if (found := _OVERHEAD.search(row.text))), max(384, heap // 10))
+        beside = next((found[1] for row in rows if (found := _OVERHEAD.search(row.text))), first.get("beside"))
+        overhead = int(beside) if beside else max(384, heap // 10)
         fits = int(min(most - overhead, most / 1.1)) // 256 * 256
         if fits >= _LEAST_MIB:
             key = "spark.executor.memory" if first["who"] == "executor" else "spark.driver.memory"

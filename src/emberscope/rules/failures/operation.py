@@ -5,14 +5,14 @@ The application was killed by a user or an administrator; clocks of machines dis
 refused as too old or not yet valid; or a database refuses the account that a JDBC source uses.
 
 ## What it costs
-The application.
+The application with all that it had not written out, or the part of it that needed the refused service.
 
 ## What to do
 Ask who ended it (the resource manager's audit log has user and address); let all machines take their time from one
 source (NTP, chrony); correct user, password and allowed hosts of the database.
 
 ## When to ignore it
-When you ended it yourself.
+When you ended it yourself, or when a scheduler did so by a time limit that is meant to be there.
 """
 
 from __future__ import annotations

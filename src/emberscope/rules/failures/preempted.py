@@ -6,14 +6,14 @@ a claim to it (exit status -102), the cloud took a spot machine back, Kubernetes
 does not count these as failures of the tasks.
 
 ## What it costs
-What ran there runs again, and shuffle output that lay there is made again.
+What ran there runs again, and shuffle output that lay there is made again where nothing else kept it.
 
 ## What to do
 It is a matter of shares and priorities, not of memory: run in a queue with the guarantee that the job needs, with a
 higher priority, or on nodes that are not taken back; let executors hand over their blocks before they go.
 
 ## When to ignore it
-When the cluster is shared and cheap for that very reason, and the job goes on.
+When the cluster is shared and cheap for that very reason, little ran again, and the job goes on in time.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 PREEMPTED: Final = Signature(
     name="preempted",
-    pattern=r"(?P<yarn>Container (?P<container>container_\w+ )?(?:\S+ )?was preempted|[Ee]xit (?:status|code):? -102\b|"
+    pattern=r"(?P<yarn>Container [^\n]{0,200}?was preempted|[Ee]xit (?:status|code):? -102\b|"
     r"Container preempted by scheduler|because of a YARN event \(e\.g\., preemption\))|"
     r"(?P<spot>[Ss]pot [Ii]nstance (?:interruption|termination)|SpotInterruption|Spot instance preemption|"
     r"instance was preempted|lost to spot reclamation|SPOT_INSTANCE_TERMINATION|spot (?:loss|preemption))|"
@@ -78,13 +78,13 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
 
 def _preempted(run: Run, kind: str, rows: list[Said]) -> Finding:
     ids = dict.fromkeys(found["id"] for row in rows if "id" in (found := groups_of(row, PREEMPTED)))
-    name = f"Executor{'' if len(ids) == 1 else 's'} {', '.join(list(ids)[:6])}" if ids else who(rows)
-    name = name if name and name != "The driver" else "Executors"
+    name = f"executor{'' if len(ids) == 1 else 's'} {', '.join(list(ids)[:6])}" if ids else who(rows)
+    name = f"{name[0].lower()}{name[1:]}" if name and name != "The driver" else "executors"
     titles = {
-        "yarn": f"{name}: YARN preempted the container for another queue or application",
-        "spot": f"{name}: the machine was a spot instance, and the cloud took it back",
-        "deleted": f"{name}: the pod was deleted by a user or the framework",
-        "k8s": f"{name}: Kubernetes preempted the pod for one of higher priority",
+        "yarn": f"YARN preempted {name} for another queue or application",
+        "spot": f"The spot machine of {name} was taken back by the cloud",
+        "deleted": f"The pod of {name} was deleted by a user or the framework",
+        "k8s": f"Kubernetes preempted the pod of {name} for one of higher priority",
     }
     who_did = {
         "yarn": "The scheduler took containers from a queue above its guaranteed share (exit status -102). ",

@@ -14,7 +14,7 @@ Make fewer requests: fewer and larger files, fewer partitions written at a time,
 what is left over more prefixes. Let clients try longer and wait between tries.
 
 ## When to ignore it
-When a few retries were logged and the work went on: clients are made for that.
+When a few retries were logged and the work went on: clients are made for that, and S3 grows with steady load.
 """
 
 from __future__ import annotations
