@@ -69,4 +69,6 @@ def test_regular_heartbeats_are_nothing() -> None:
 
 def test_in_plain_words() -> None:
     assert found(RULE, run_of_words("executor heartbeat timed out, what does it mean?"))
+    assert found(RULE, run_of_words("we keep losing executors, ExecutorLostFailure all the time"))[0].confidence < 0.7
+    assert not found(RULE, run_of_words("executors are lost with exit code 137"))
     assert not found(RULE, run_of_words("what does spark.executor.heartbeatInterval do?"))

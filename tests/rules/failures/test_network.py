@@ -32,6 +32,15 @@ DRIVER = (
     "to "
     "connect to driver-host/10.0.0.9:7077\nCaused by: java.net.ConnectException: Connection refused"
 )
+# BlockManager of Spark; ContainerManagerImpl of Hadoop.
+SERVICE = (
+    "22/01/01 00:00:00 ERROR CoarseGrainedExecutorBackend: Executor self-exiting due to : Unable to create executor "
+    "due to Unable to register with external shuffle server due to : Failed to connect to host-1/10.0.0.1:7337"
+)
+AUXILIARY = (
+    "22/01/01 00:00:00 ERROR YarnAllocator: org.apache.hadoop.yarn.exceptions.InvalidAuxServiceException: The "
+    "auxService:spark_shuffle does not exist"
+)
 RESET = (
     "22/01/01 00:00:00 WARN TransportChannelHandler: Exception in connection from /10.0.0.1:40001\n"
     "java.io.IOException: Connection reset by peer"
@@ -51,6 +60,8 @@ BROADCAST = (
         (NAME, "The host name namenode-1 does not resolve", "getent"),
         (QUIET, "10.0.0.1:40001 did not answer for 240 s", "GC pauses"),
         (CONTEXT, "YARN waited in vain", "SparkSession first"),
+        (SERVICE, "external shuffle service", "spark_shuffle"),
+        (AUXILIARY, "external shuffle service", "spark_shuffle"),
         (DRIVER, "could not be reached", "firewall"),
     ],
 )
@@ -58,7 +69,7 @@ def test_what_kind_of_trouble(text: str, title: str, words: str) -> None:
     (finding,) = found(RULE, run_of_log(text))
     assert title in finding.title
     assert any(words in advice.text for advice in finding.advice)
-    assert finding.consequence == "ended"
+    assert finding.consequence == ("lost" if text == QUIET else "ended")
 
 
 def test_a_reset_alone_ends_nothing() -> None:

@@ -17,6 +17,12 @@ S3A = (
     "org.apache.hadoop.fs.s3a.AWSServiceThrottledException: PUT 0-byte object on a: "
     "com.amazonaws.services.s3.model.AmazonS3Exception: Slow Down (Service: Amazon S3; Status Code: 503)"
 )
+# Version 2 of AWS' SDK puts commas where version 1 has semicolons.
+UNAVAILABLE = (
+    "22/01/01 00:00:00 ERROR Executor: Exception in task 1.0 in stage 2.0 (TID 3)\n"
+    "software.amazon.awssdk.services.s3.model.S3Exception: Service Unavailable (Service: S3, Status Code: 503, Request "
+    "ID: ABC)"
+)
 GLUE = (
     "22/01/01 00:00:00 ERROR GlueMetastoreClientDelegate: com.amazonaws.services.glue.model.AWSGlueException: Rate "
     "exceeded (Service: AWSGlue; Status Code: 400; Error Code: ThrottlingException)"
@@ -30,6 +36,7 @@ GCS = '22/01/01 00:00:00 ERROR Task: "code" : 429, "reason" : "rateLimitExceeded
     [
         (EMRFS, "S3", "fs.s3.maxRetries"),
         (S3A, "S3", "fs.s3a.retry.throttle"),
+        (UNAVAILABLE, "S3", "try longer"),
         (GLUE, "Glue", "higher limit"),
         (AZURE, "Azure", "try longer"),
         (GCS, "Google", "try longer"),

@@ -34,15 +34,11 @@ DRIVER_SILENT: Final = Signature(
     name="driver-silent",
     pattern=r"Exit as unable to send heartbeats to driver more than (?P<times>\d+) times|"
     r"Issue communicating with driver in heartbeater|"
-    r"(?:[Ee]xecutor self-exiting due to : )?Driver (?P<driver>\S+) disassociated! Shutting down|"
-    r"[Ee]xit (?:status|code):? 56\b",
+    r"(?:[Ee]xecutor self-exiting due to : )?Driver (?P<driver>\S+) disassociated! Shutting down",
     literals=(
         "unable to send heartbeats to driver",
         "Issue communicating with driver in heartbeater",
         "disassociated! Shutting down",
-        "xit status: 56",
-        "xit code: 56",
-        "xit code 56",
     ),
     words=((r"heart-?beats?", r"to (the )?driver"),),
 )

@@ -73,8 +73,9 @@ _SIDES: Final[tuple[tuple[Side, re.Pattern[str]], ...]] = (
     (
         "files",
         re.compile(
-            r"(?:FileNotFoundException|NoSuchFileException)[^\n]{0,300}shuffle_|Unable to find shuffle|"
-            r"Executor is not registered|Cannot locate shuffle|[Ss]huffle file[^\n]{0,40} not found"
+            r"(?:FileNotFoundException|NoSuchFileException)[^\n]{0,300}shuffle_|Unable to find shuffle|Failed to open "
+            r"file[^\n]{0,300}shuffle_|Executor is not registered|Cannot locate shuffle|[Ss]huffle file[^\n]{0,40} not "
+            r"found"
         ),
     ),
     ("corrupt", re.compile(r"Stream is corrupted|FAILED_TO_UNCOMPRESS|corrupt|[Cc]hecksum|Decompression error")),

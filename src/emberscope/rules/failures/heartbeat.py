@@ -22,12 +22,13 @@ When the application was ending anyway, or when one spot node went and the job w
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Finding, Reads, Rule, set_conf
-from emberscope.rules.failures.ending import Limits, failure, groups_of, who
+from emberscope.rules.failures.ending import Limits, failure, groups_of, is_question, who
 from emberscope.rules.said import Said, said
 from emberscope.rules.settings import is_local, memory_words, ms_setting
 from emberscope.tables.log_events import LOG_EVENTS
@@ -49,7 +50,17 @@ BROKEN: Final = Signature(
     pattern=r"(?:Lost executor (?P<lost>\S{1,80})[^\n]{0,300}?|\(executor (?P<of>\S{1,80}) exited[^\n]{0,300}?)?"
     r"(?:Remote RPC client disassociated|Remote Akka client disassociated|\b[Ss]lave lost\b|\b[Ww]orker lost\b)",
     literals=("client disassociated", "lave lost", "orker lost"),
-    words=((r"rpc client disassociated",), (r"\b(slave|worker) lost\b",)),
+    words=(
+        (r"rpc client disassociated",),
+        (r"\b(slave|worker) lost\b",),
+        (
+            r"executor ?lost ?failure|\bexecutors? ((are|is|was|were|got|get) )?(being )?lost\b|"
+            r"\b(lost|los(e|es|ing)) executors?\b",
+        ),
+    ),
+)
+_REASON: Final = re.compile(
+    r"exit|\b1(37|43)\b|memory|oom|evict|pre-?empt|heartbeat|\bnodes?\b|de-?commission|spot|disk|killed", re.IGNORECASE
 )
 _TIMEOUT: Final = "spark.network.timeout"
 _LEAST_MS: Final = 300_000
@@ -59,7 +70,8 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     silent = said(run, SILENT.name)
     if silent:
         yield _silent(run, silent)
-    broken = said(run, BROKEN.name)
+    # In a question that names a reason, that reason's own rule answers.
+    broken = tuple(row for row in said(run, BROKEN.name) if not (is_question(row) and _REASON.search(row.text)))
     if broken:
         yield _broken(run, broken)
 

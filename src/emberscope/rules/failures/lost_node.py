@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 LOST_NODE: Final = Signature(
     name="lost-node",
-    pattern=r"(?P<status>Container released on a \*?lost\*? node|[Ee]xit (?:status|code):? -100\b)|"
+    pattern=r"(?P<status>Container released on a \*?lost\*? node|[Ee]xit ?(?:status|[Cc]ode):? -100\b)|"
     r"Node (?P<unhealthy>\S+) reported UNHEALTHY(?: with details: (?P<details>[^\n]+))?|"
     r"Deactivating Node (?P<node>\S+) as it is now (?P<state>LOST|UNHEALTHY)|"
     r"Expired:(?P<silent>\S+:\d+) Timed out after (?P<seconds>\d+) sec|"
@@ -52,6 +52,7 @@ LOST_NODE: Final = Signature(
         "xit status: -100",
         "xit code: -100",
         "xit code -100",
+        "xitCode: -100",
         "xit status: -101",
         "xit code: -101",
         "reported UNHEALTHY",

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 NETWORK: Final = Signature(
     name="network",
-    pattern=r"(?P<bind>Cannot assign requested address|Service '?\w+'? (?:failed after (?P<tries>\d+) "
+    pattern=r"(?P<shuffle>Unable to register with external shuffle server|auxService:spark_shuffle does not exist)|"
+    r"(?P<bind>Cannot assign requested address|Service '?\w+'? (?:failed after (?P<tries>\d+) "
     "retries|"
     r"could not bind))|"
     r"UnknownHostException: ?(?P<host>[^\s:]+)|"
@@ -43,7 +44,7 @@ NETWORK: Final = Signature(
     r"Connection to (?P<peer>[^\s]+) has been quiet for (?P<ms>\d+) ms while there are outstanding requests|"
     r"Futures timed out after \[(?P<for>\d+) (?P<unit>\w+)\]|"
     r"(?P<route>No route to host|Network is unreachable)|"
-    r"RpcTimeoutException|Connection reset by peer|"
+    r"RpcTimeoutException|Connection reset by peer|SocketException: Connection reset|"
     r"(?:ConnectException|IOException): (?P<refused>Failed to connect to (?P<to>[^\s]+)|Connection refused)",
     literals=(
         "Cannot assign requested address",
@@ -61,6 +62,9 @@ NETWORK: Final = Signature(
         "Network is unreachable",
         "RpcTimeoutException",
         "Connection reset by peer",
+        "SocketException: Connection reset",
+        "Unable to register with external shuffle server",
+        "auxService:spark_shuffle does not exist",
         "Connection refused",
     ),
     words=(
@@ -75,6 +79,9 @@ _ELSEWHERE: Final = re.compile(
     r"[Mm]eta[Ss]tore|livy|:8998|S3|amazonaws|[Kk]afka|jdbc",
 )
 _SERVICE: Final = re.compile(r"Service '?(\w+)'? (?:failed after|could not bind)")
+_STARTS_OR_ENDS: Final = re.compile(
+    r"Error initializing SparkContext|Job aborted|[Uu]ncaught exception|User class threw|Exception in thread \"?main"
+)
 _UNITS: Final = {
     "milliseconds": 1,
     "millisecond": 1,
@@ -93,6 +100,8 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
 
 def _kind(row: Said) -> str | None:
     """What kind of trouble; None where another rule tells it better: a fetch, a broadcast, a service beside Spark."""
+    if "Unable to register with external shuffle" in row.text or "auxService:spark_shuffle" in row.text:
+        return "shuffle"
     if _ELSEWHERE.search(row.text) and not re.search(r"Service '\w+' failed", row.text):
         return None
     found = groups_of(row, NETWORK)
@@ -121,6 +130,7 @@ def _broken(run: Run, kind: str, rows: list[Said]) -> Finding:
         "bind": f"{service} could not bind to its address or port",
         "name": f"The host name {found.get('host', '')} does not resolve",
         "silent": f"{peer[0].upper()}{peer[1:]} did not answer{f' for {seconds} s' if seconds else ' in time'}",
+        "shuffle": "Executors cannot register with the external shuffle service of their node",
         "context": "YARN waited in vain for the driver's SparkContext (spark.yarn.am.waitTime)",
         "unreachable": f"{peer[0].upper()}{peer[1:]} could not be reached",
         "reset": "Connections were reset by the other side",
@@ -140,7 +150,12 @@ def _consequence(run: Run, kind: str, rows: list[Said]) -> Consequence:
     """Connections break at the end of every application: a reset alone ended nothing."""
     if kind == "reset" and not any(is_question(row) for row in rows):
         return "hint"
-    return consequence_of(run, rows)
+    followed = consequence_of(run, rows)
+    if followed == "ended" and kind in ("silent", "unreachable"):
+        # An executor writes the same when the driver ends as it should.
+        told = any(row.level in (None, "FATAL") or _STARTS_OR_ENDS.search(row.text) for row in rows)
+        return "ended" if told else "lost"
+    return followed
 
 
 _SUMMARIES: Final = {
@@ -151,6 +166,9 @@ _SUMMARIES: Final = {
     "name, or a typing error in a path or address.",
     "silent": "The other process holds the connection but does not answer: it is in a long garbage collection, "
     "overloaded, or was lost. Time-outs are the echo; that process's heap, load and end are where the cause is.",
+    "shuffle": "spark.shuffle.service.enabled is on, and at the port where each node should have the service (7337) "
+    "none answers: it is not installed (YARN's auxiliary service spark_shuffle), does not run, or has another port or "
+    "secret. Executors end at their start.",
     "context": "In cluster mode the program must make its SparkContext within 100 s. It did long work before, waited "
     "for something, or has the master set in its code.",
     "unreachable": "Nothing answers at that address: the process there has ended, it announces an address that others "
@@ -168,6 +186,13 @@ def _advice(run: Run, kind: str, seconds: int | None) -> Iterator[Advice]:
             "0.0.0.0 in a container, with spark.driver.host as others see it).",
         )
         yield Advice("check", "Ports taken: end forgotten applications, or raise spark.port.maxRetries from 16.")
+    elif kind == "shuffle":
+        yield Advice(
+            "cluster",
+            "Start it on every node: spark_shuffle in yarn.nodemanager.aux-services with Spark's yarn-shuffle jar on "
+            "the node manager's class path, or the worker's own on standalone clusters.",
+        )
+        yield set_conf("spark.shuffle.service.enabled", "false", "Or do without it; executors then serve their output.")
     elif kind == "name":
         yield Advice("check", "Resolve that name on the driver's and on an executor's node: `getent hosts NAME`.")
         yield Advice(

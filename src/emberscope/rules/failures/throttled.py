@@ -33,17 +33,19 @@ if TYPE_CHECKING:
 
 THROTTLED: Final = Signature(
     name="throttled",
-    pattern=r"(?P<s3>Slow ?Down\b|[Pp]lease reduce your request rate)|"
-    r"(?P<gcs>rateLimitExceeded|userRateLimitExceeded|429 Too Many Requests)|"
+    pattern=r"(?P<s3>Slow ?Down\b|Status Code: 503\b|[Pp]lease reduce your request rate)|"
+    r"(?P<gcs>rateLimitExceeded|userRateLimitExceeded|429 Too Many Requests|rate of change requests to the object)|"
     r"(?P<azure>(?:Operations per second|Ingress|Egress) is over the account limit|\bServerBusy\b|TooManyRequests)|"
     r"(?P<dynamo>ProvisionedThroughputExceeded\w*|ThroughputExceeded)|"
     r"(?P<aws>ThrottlingException|ThrottledException|RequestLimitExceeded|Rate exceeded)",
     literals=(
         "Slow Down",
+        "Status Code: 503",
         "SlowDown",
         "lease reduce your request rate",
         "ateLimitExceeded",
         "429 Too Many Requests",
+        "rate of change requests to the object",
         "is over the account limit",
         "ServerBusy",
         "TooManyRequests",
@@ -89,7 +91,7 @@ def _service(text: str) -> str:
     for word, name in (("glue", "The Glue catalog"), ("kms", "KMS"), ("kinesis", "Kinesis"), ("athena", "Athena")):
         if word in text.lower() and ("hrottl" in text or "Rate exceeded" in text):
             return name
-    if any(word in text for word in ("Slow Down", "SlowDown", "educe your request rate")):
+    if any(word in text for word in ("Slow Down", "SlowDown", "educe your request rate", "Amazon S3", "Service: S3")):
         return "S3 (503 Slow Down)"
     return "A service"
 
