@@ -35,6 +35,14 @@ PUT_TOGETHER = {
 }
 # Settings of Spark 1 and 2, and of a cluster manager whose jar is not looked into here.
 ELSEWHERE = {
+    # of the jars of Kubernetes, YARN and Hive, and of a class of Spark's core that is not looked into here
+    "spark.kubernetes.authenticate.driver.serviceAccountName",
+    "spark.kubernetes.container.image",
+    "spark.kubernetes.container.image.pullSecrets",
+    "spark.port.maxRetries",
+    "spark.sql.hive.metastore.jars",
+    "spark.sql.hive.metastore.version",
+    "spark.yarn.am.memory",
     "spark.memory.useLegacyMode",
     "spark.yarn.executor.memoryOverhead",
     "spark.kubernetes.memoryOverheadFactor",
