@@ -73,6 +73,15 @@ def test_who_may_not_do_what(text: str, title: str, words: str) -> None:
     assert finding.consequence == "ended"
 
 
+def test_the_path_is_named() -> None:
+    text = (
+        'Exception in thread "main" java.nio.file.AccessDeniedException: s3a://a/b: getFileStatus on s3a://a/b: '
+        "AmazonS3Exception: Forbidden (Service: Amazon S3; Status Code: 403)"
+    )
+    (finding,) = found(RULE, run_of_log(text))
+    assert finding.title == "S3 refused access to s3a://a/b (403 Access Denied)"
+
+
 def test_request_ids_are_there_for_support() -> None:
     (finding,) = found(RULE, run_of_log(S3))
     assert "0123456789ABCDEF" in finding.summary

@@ -173,12 +173,13 @@ def _denied(run: Run, kind: Kind, rows: list[Said]) -> Finding:
         found = {**_groups(row), **found}
     text = "\n".join(row.text for row in rows[:50])
     path = _PATH.search(text)
-    on = f" to {path[0]}" if path else ""
+    place = path[0].rstrip(":.") if path else ""
+    on = f" to {place}" if place else ""
     requests = list(dict.fromkeys(_REQUEST.findall(text)))
     titles: dict[Kind, str] = {
         "hdfs": f"User {found.get('user')} may not {found.get('access', '').lower()} {found.get('inode')}",
         "kerberos": "Kerberos or a delegation token failed",
-        "missing": f"No credentials were found{f' for {path[0]}' if path else ' for the object store'}",
+        "missing": f"No credentials were found{f' for {place}' if place else ' for the object store'}",
         "wrong": f"The access key or its signature is not accepted ({found.get('wrong')})",
         "expired": "Temporary credentials expired while the job ran",
         "pods": f"Kubernetes refuses {found.get('account')} to {found.get('verb')} {found.get('resource')}",

@@ -57,7 +57,7 @@ EVICTED: Final = Signature(
     ),
     words=((r"evict", r"\bpods?\b|executor|kubernetes|k8s|node"), (r"ephemeral.storage",)),
 )
-_STORAGE: Final = re.compile(r"ephemeral|DiskPressure|EmptyDir|emptyDir|nodefs|imagefs|inodes")
+_STORAGE: Final = re.compile(r"ephemeral|\bdisk\b|DiskPressure|EmptyDir|emptyDir|nodefs|imagefs|inodes")
 _OWN: Final = re.compile(
     r"ephemeral local storage usage exceeds|exceeds the total limit of|exceeded its local ephemeral storage limit|"
     r"Usage of EmptyDir volume"

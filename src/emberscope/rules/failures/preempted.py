@@ -82,7 +82,7 @@ def _preempted(run: Run, kind: str, rows: list[Said]) -> Finding:
     name = f"{name[0].lower()}{name[1:]}" if name and name != "The driver" else "executors"
     titles = {
         "yarn": f"YARN preempted {name} for another queue or application",
-        "spot": f"The spot machine of {name} was taken back by the cloud",
+        "spot": f"Spot machines were taken back by the cloud, and {name} with them",
         "deleted": f"The pod of {name} was deleted by a user or the framework",
         "k8s": f"Kubernetes preempted the pod of {name} for one of higher priority",
     }
