@@ -27,6 +27,8 @@ SOURCE = Path(__file__).parents[2] / "src" / "emberscope" / "rules"
 PUT_TOGETHER = {
     "spark.scheduler.pool",
     "spark.sparkContext.setLocalProperty",
+    "spark.yarn.appMasterEnv.JAVA",
+    "spark.executorEnv.JAVA",
     "spark.shuffle.io.maxRetries",
     "spark.shuffle.io.retryWait",
     "spark.shuffle.io.backLog",
