@@ -5,6 +5,12 @@ from typing import Any, Final
 from emberscope.rules.base import Rule
 from emberscope.rules.cache.cache_use import RULE as CACHE_USE
 from emberscope.rules.cache.missing_cache import RULE as MISSING_CACHE
+from emberscope.rules.complaints.few_partitions import RULE as TOLD_FEW_PARTITIONS
+from emberscope.rules.complaints.file_listing import RULE as TOLD_FILE_LISTING
+from emberscope.rules.complaints.single_writer import RULE as TOLD_SINGLE_WRITER
+from emberscope.rules.complaints.skew import RULE as TOLD_SKEW
+from emberscope.rules.complaints.small_files import RULE as TOLD_SMALL_FILES
+from emberscope.rules.complaints.small_partitions import RULE as TOLD_SMALL_PARTITIONS
 from emberscope.rules.conf.event_log_setup import RULE as EVENT_LOG_SETUP
 from emberscope.rules.conf.java_serializer import RULE as JAVA_SERIALIZER
 from emberscope.rules.conf.shuffle_keeper import RULE as SHUFFLE_KEEPER
@@ -61,6 +67,19 @@ from emberscope.rules.failures.no_resources import RULE as NO_RESOURCES
 from emberscope.rules.failures.operation import RULE as OUTSIDE_CAUSE
 from emberscope.rules.failures.preempted import RULE as PREEMPTED
 from emberscope.rules.failures.throttled import RULE as THROTTLED
+from emberscope.rules.failures.code_too_large import RULE as CODE_TOO_LARGE
+from emberscope.rules.failures.deep_recursion import RULE as DEEP_RECURSION
+from emberscope.rules.failures.disk_full import RULE as DISK_FULL
+from emberscope.rules.failures.java_version import RULE as JAVA_VERSION
+from emberscope.rules.failures.listener_queue import RULE as LISTENER_QUEUE
+from emberscope.rules.failures.missing_class import RULE as MISSING_CLASS
+from emberscope.rules.failures.output_commit import RULE as OUTPUT_COMMIT
+from emberscope.rules.failures.streaming_checkpoint import RULE as STREAMING_CHECKPOINT
+from emberscope.rules.failures.streaming_offsets import RULE as STREAMING_OFFSETS
+from emberscope.rules.failures.table_conflict import RULE as TABLE_CONFLICT
+from emberscope.rules.failures.task_serialization import RULE as TASK_SERIALIZATION
+from emberscope.rules.failures.ui_state import RULE as UI_STATE
+from emberscope.rules.failures.unreadable_file import RULE as UNREADABLE_FILE
 from emberscope.rules.memory.broadcast_too_large import RULE as BROADCAST_TOO_LARGE
 from emberscope.rules.memory.container_limit import RULE as CONTAINER_LIMIT
 from emberscope.rules.memory.driver_heap import RULE as DRIVER_HEAP
@@ -265,6 +284,20 @@ RULES: Final[tuple[Rule[Any], ...]] = (
     DECOMMISSIONED,
     LARGE_FRAME,
     DIRECT_MEMORY,
+    # failures by code and data
+    DISK_FULL,
+    MISSING_CLASS,
+    TASK_SERIALIZATION,
+    UNREADABLE_FILE,
+    OUTPUT_COMMIT,
+    TABLE_CONFLICT,
+    LISTENER_QUEUE,
+    JAVA_VERSION,
+    DEEP_RECURSION,
+    CODE_TOO_LARGE,
+    UI_STATE,
+    STREAMING_OFFSETS,
+    STREAMING_CHECKPOINT,
     # memory
     GC_PRESSURE,
     SPILL,
@@ -343,4 +376,11 @@ RULES: Final[tuple[Rule[Any], ...]] = (
     EVENT_LOG_SETUP,
     # streaming
     STREAMING_QUERY,
+    # complaints
+    TOLD_SKEW,
+    TOLD_SMALL_PARTITIONS,
+    TOLD_FEW_PARTITIONS,
+    TOLD_SINGLE_WRITER,
+    TOLD_SMALL_FILES,
+    TOLD_FILE_LISTING,
 )

@@ -24,6 +24,7 @@ FAMILIES: Final = {
     "conf": "Settings",
     "sizing": "Shapes of executors",
     "streaming": "Structured streaming",
+    "complaints": "Complaints in plain words",
 }
 _MOST_NEAREST: Final = 3
 
