@@ -48,6 +48,12 @@ CASES = {
         "java.base/javax.security.auth.Subject.getSubject(Subject.java:277)",
         "Subject.getSubject",
     ),
+    "gateway": (
+        "pyspark.errors.exceptions.base.PySparkRuntimeError: [JAVA_GATEWAY_EXITED] Java gateway process exited "
+        "before sending "
+        "its port number.",
+        "PySpark could not start Java",
+    ),
     "option": (
         "Unrecognized VM option 'UseConcMarkSweepGC'\nError: Could not create the Java Virtual Machine.",
         "UseConcMarkSweepGC",

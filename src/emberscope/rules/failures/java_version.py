@@ -44,6 +44,7 @@ JAVA_VERSION: Final = Signature(
     r"module java\.base does not \"(?:opens|exports) (?P<package>[\w.]+)\"|"
     r"sun\.misc\.Unsafe or java\.nio\.DirectByteBuffer\.<init>\(long, (?:int|long)\) not (?P<arrow>available)|"
     r"getSubject is (?P<subject>not supported|supported only if a security manager)|"
+    r"(?P<gateway>Java gateway process exited before|JAVA_GATEWAY_EXITED|JAVA_HOME is not set|Unable to find any JVMs)|"
     r"(?:Unrecognized|Unsupported) (?:VM )?option:? '?(?P<option>[^'\s]+)",
     literals=(
         "has been compiled by a more recent version of the Java Runtime",
@@ -53,11 +54,16 @@ JAVA_VERSION: Final = Signature(
         "module java.base does not",
         "sun.misc.Unsafe or java.nio.DirectByteBuffer",
         "getSubject is ",
+        "Java gateway process exited before",
+        "JAVA_GATEWAY_EXITED",
+        "JAVA_HOME is not set",
+        "Unable to find any JVMs",
         "Unrecognized VM option",
         "Unrecognized option:",
         "Unsupported VM option",
     ),
     words=(
+        (r"java gateway|JAVA_HOME (is )?(not set|missing)|JAVA_GATEWAY_EXITED",),
         (r"UnsupportedClassVersionError|class file (major )?version|major\.minor version",),
         (r"(java|jdk) ?(1\.)?\d+", r"InaccessibleObjectException|IllegalAccessError|add-opens|getSubject"),
     ),
@@ -107,6 +113,14 @@ def _told(found: dict[str, str]) -> tuple[str, str]:
             "Hadoop's login asks `Subject.getSubject`, which works only with a security manager in Java 23 and not at "
             "all from Java 24 on. Versions of Spark with older Hadoop libraries cannot start there.",
         )
+    if "gateway" in found:
+        return (
+            "PySpark could not start Java: there is none, or it ended at once",
+            "Python starts the driver's JVM by spark-submit, with the java of JAVA_HOME or of the path. It was not "
+            "there, or "
+            "it ended before it answered: a Java that this Spark cannot run on, a wrong option, a jar that cannot be "
+            "had.",
+        )
     if "option" in found:
         return (
             f"This Java does not know the option {quoted(found['option'], 60)}",
@@ -128,6 +142,10 @@ def _advice(found: dict[str, str], spark: tuple[int, int]) -> Iterator[Advice]:
     if "option" in found:
         yield Advice("cluster", f"Take {found['option']} out of the Java options, or run the Java that knows it.")
         return
+    if "gateway" in found:
+        yield Advice(
+            "check", "Run `java -version` and `echo $JAVA_HOME` there; the lines of stderr above tell why it ended."
+        )
     if needs:
         yield Advice(
             "cluster",
