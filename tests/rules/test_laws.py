@@ -148,13 +148,13 @@ def test_every_setting_that_a_rule_names_exists_in_spark() -> None:
     assert spec.origin is not None
     jars = Path(spec.origin).parent / "jars"
     text = b""
-    for pattern in ("spark-core_*.jar", "spark-catalyst_*.jar", "spark-common-utils_*.jar"):
+    for pattern in ("spark-core_*.jar", "spark-catalyst_*.jar", "spark-common-utils_*.jar", "spark-sql-api_*.jar"):
         for jar in jars.glob(pattern):
             with zipfile.ZipFile(jar) as members:
                 names = [
                     n
                     for n in members.namelist()
-                    if re.search(r"(internal/config/|SQLConf|SparkConf|launcher/|executor/Executor)", n)
+                    if re.search(r"(internal/config/|SQLConf|SqlApiConf|SparkConf|launcher/|executor/Executor)", n)
                 ]
                 text += b"".join(members.read(name) for name in names if name.endswith(".class"))
     named = {
