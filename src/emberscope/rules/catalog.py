@@ -70,10 +70,14 @@ from emberscope.rules.failures.throttled import RULE as THROTTLED
 from emberscope.rules.failures.code_too_large import RULE as CODE_TOO_LARGE
 from emberscope.rules.failures.deep_recursion import RULE as DEEP_RECURSION
 from emberscope.rules.failures.disk_full import RULE as DISK_FULL
+from emberscope.rules.failures.error_condition import RULE as ERROR_CONDITION
 from emberscope.rules.failures.java_version import RULE as JAVA_VERSION
 from emberscope.rules.failures.listener_queue import RULE as LISTENER_QUEUE
 from emberscope.rules.failures.missing_class import RULE as MISSING_CLASS
+from emberscope.rules.failures.mixed_versions import RULE as MIXED_VERSIONS
 from emberscope.rules.failures.output_commit import RULE as OUTPUT_COMMIT
+from emberscope.rules.failures.program_error import RULE as PROGRAM_ERROR
+from emberscope.rules.failures.python_module import RULE as PYTHON_MODULE
 from emberscope.rules.failures.streaming_checkpoint import RULE as STREAMING_CHECKPOINT
 from emberscope.rules.failures.streaming_offsets import RULE as STREAMING_OFFSETS
 from emberscope.rules.failures.table_conflict import RULE as TABLE_CONFLICT
@@ -291,11 +295,15 @@ RULES: Final[tuple[Rule[Any], ...]] = (
     UNREADABLE_FILE,
     OUTPUT_COMMIT,
     TABLE_CONFLICT,
+    ERROR_CONDITION,
     LISTENER_QUEUE,
     JAVA_VERSION,
+    PROGRAM_ERROR,
+    PYTHON_MODULE,
     DEEP_RECURSION,
     CODE_TOO_LARGE,
     UI_STATE,
+    MIXED_VERSIONS,
     STREAMING_OFFSETS,
     STREAMING_CHECKPOINT,
     # memory
