@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from emberscope.logs.signature import Signature
-from emberscope.rules.wanted import SIGNATURES
 from emberscope.rules.base import Rule
+from emberscope.rules.wanted import SIGNATURES
 from emberscope.sources.logs import run_of_question, run_of_text
 from emberscope.tables.run import Run
 
