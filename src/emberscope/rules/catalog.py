@@ -22,7 +22,7 @@ from emberscope.rules.emr.history_server import RULE as HISTORY_SERVER
 from emberscope.rules.emr.kafka_connections import RULE as KAFKA_CONNECTIONS
 from emberscope.rules.emr.livy_start import RULE as LIVY_START
 from emberscope.rules.emr.lost_logs import RULE as LOST_LOGS
-from emberscope.rules.emr.lost_node import RULE as LOST_NODE
+from emberscope.rules.emr.lost_node import RULE as WHY_NODE_LOST
 from emberscope.rules.emr.main_class import RULE as MAIN_CLASS
 from emberscope.rules.emr.node_state import RULE as NODE_STATE
 from emberscope.rules.emr.old_history import RULE as OLD_HISTORY
@@ -228,7 +228,7 @@ RULES: Final[tuple[Rule[Any], ...]] = (
     S3_DENIED,
     CLUSTER_MODE,
     SHUFFLE_SERVICE,
-    LOST_NODE,
+    WHY_NODE_LOST,
     YARN_LIBRARIES,
     VCORES_OVER,
     SHRUNK_SPLITS,
