@@ -181,6 +181,9 @@ WRAPPERS = (
     "2021-02-03T07:55:00.123456789Z stderr F ",
     "21/02/03 07:55:03 INFO LineBufferedStream: ",
     "[2021-02-03, 07:55:00 UTC] {spark_submit.py:521} INFO - ",
+    # A quotation in a ticket
+    "> ",
+    ">> ",
 )
 
 

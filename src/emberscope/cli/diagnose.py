@@ -35,6 +35,8 @@ Examples:
   emberscope diagnose emberscope-runs --json
   emberscope diagnose eventlog.zstd --format md -o ticket.md
   emberscope diagnose eventlog.zstd --all
+  emberscope diagnose eventlog.zstd logs/
+  yarn logs -applicationId application_1 | emberscope diagnose -
   emberscope diagnose eventlog.zstd --fail-on high -o findings.sarif
   emberscope diagnose eventlog.zstd --fail-on medium -o findings.xml
 """
@@ -71,9 +73,9 @@ def command(
 ) -> int:
     """Why it was slow: where the wall time went, then findings with evidence and advice, the dearest first.
 
-    INPUT is an event log (any codec, rolling or not), a run, a store (its newest run), a recording, a directory or
-    archive of these, the URL of a file, a History Server or a running driver, or - for standard input. An event log
-    and the recordings of the same application are joined.
+    INPUT is an event log (any codec, rolling or not), logs of the driver, the executors or their containers, a run, a
+    store (its newest run), a recording, a question in plain words, a directory or archive of these, the URL of a file,
+    a History Server or a running driver, or - for standard input. What is of the same application is joined.
 
     As text the answer takes one screen: what happened, the dearest findings with price, proof and fix, and one patch of
     settings. --all tells everything.

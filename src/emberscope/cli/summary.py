@@ -29,8 +29,9 @@ Examples:
 def command(inputs: tuple[str, ...], as_json: bool, follow: bool, kind: str | None) -> None:
     """Facts of an event log, a recording or a run: how much of everything, nothing judged.
 
-    INPUT is an event log, a recording, collapsed stacks, the output of `perf script`, a directory or archive of these,
-    a run, a store (its newest run), the URL of a file, a History Server or a running driver, or - for standard input.
+    INPUT is an event log, logs, a recording, collapsed stacks, the output of `perf script`, a directory or archive of
+    these, a run, a store (its newest run), the URL of a file, a History Server or a running driver, or - for standard
+    input.
     """
     if follow:
         from emberscope.cli.follow import follow_log

@@ -14,6 +14,7 @@ _LIVY: Final = re.compile(r"\d\d/\d\d/\d\d \d\d:\d\d:\d\d (?:INFO|DEBUG) LineBuf
 _AIRFLOW: Final = re.compile(
     r"\[\d{4}-\d\d-\d\d[T,]? ?[\d:.,+-]{8,22}(?: UTC)?\] \{{1,2}[\w./ -]{1,80}:\d+\}{1,2} [A-Z]{4,8} - "
 )
+_QUOTED: Final = re.compile(r"(?:> ?)+")
 _GOES_ON: Final = re.compile(
     r"\s|at [\w.$]+\(|Caused by: |Suppressed: |\.\.\. \d+ more"
     r"|(?:[a-z_]\w*\.){1,20}[A-Z][\w$]{0,100}(?:Exception|Error)\b"
@@ -25,6 +26,8 @@ def unwrapped(line: str) -> str:
 
     What is put before a line that has no time of its own stays there: it is the only clock.
     """
+    if line[:1] == ">":
+        line = _QUOTED.sub("", line, count=1)
     if line[:1] not in "[0123456789" or not line:
         return line
     found = _RUNTIME.match(line) or _LIVY.match(line)
