@@ -1,12 +1,29 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from emberscope.rules.failures.broadcast import RULE as BROADCAST
+from emberscope.rules.failures.container_limit import RULE as CONTAINER
+from emberscope.rules.failures.exit_code import RULE as EXIT_CODE
 from emberscope.rules.failures.heap import RULE
 from emberscope.rules.failures.heap_reader import RULE as READER
+from emberscope.rules.failures.killed import RULE as KILLED
+from emberscope.rules.failures.kryo import RULE as KRYO
+from emberscope.rules.failures.python_worker import RULE as PYTHON
+from emberscope.rules.failures.result_size import RULE as RESULTS
+from emberscope.rules.failures.terminated import RULE as TERMINATED
 from tests.rules.log_lines import run_of_log, run_of_words
 from tests.runs import found
 
+PIECES = [
+    literal
+    for rule in (RULE, BROADCAST, CONTAINER, EXIT_CODE, KILLED, KRYO)
+    for s in rule.signatures
+    for literal in s.literals
+]
+PIECES += ["9" * 5000, "executor 3", "container_1_0001_01_000001", "(8.2 GB of 8 GB physical memory used)"]
 TASK = "22/01/01 00:01:00 ERROR Executor: Exception in task 1.0 in stage 2.0 (TID 3)\n"
 
 
@@ -115,3 +132,13 @@ def test_a_tool_that_reads_event_logs_is_no_application() -> None:
     assert found(RULE, run) == []
     (finding,) = found(READER, run)
     assert "line by line" in finding.advice[0].text
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=8), st.text("0123456789.-() GMKB\n", max_size=40))
+def test_prop_no_line_breaks_a_rule(pieces: list[str], tail: str) -> None:
+    rules = (RULE, READER, BROADCAST, CONTAINER, EXIT_CODE, KILLED, KRYO, PYTHON, RESULTS, TERMINATED)
+    run = run_of_log("22/01/01 00:01:00 ERROR X: " + " ".join(pieces) + tail, rules=rules)
+    for rule in rules:
+        for finding in found(rule, run):
+            assert finding.evidence
+            assert finding.advice

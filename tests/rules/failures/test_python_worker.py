@@ -9,8 +9,10 @@ from tests.runs import found
 
 TASK = "22/01/01 00:01:00 ERROR Executor: Exception in task 1.0 in stage 2.0 (TID 3)\n"
 # PythonRunner and PythonWorkerFactory of Spark 2 to 4.
-CRASHED = f"{TASK}org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)\n\tat "
-"a.b(C.scala:1)\nCaused by: "
+CRASHED = (
+    f"{TASK}org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)\n\tat a.b(C.scala:1)\n"
+    "Caused by: "
+)
 EOF = "java.io.EOFException\n\tat java.io.DataInputStream.readInt(DataInputStream.java:392)\n"
 
 

@@ -15,7 +15,7 @@ small and only its computation is slow, a longer timeout is right, or computing 
 the size that was measured.
 
 ## When to ignore it
-When the query was run again and passed since the cluster was less busy.
+When the query was run again and passed since the cluster was less busy: then a longer timeout is all it needs.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 BROADCAST: Final = Signature(
     name="broadcast-failed",
-    pattern=r"Could not execute broadcast in (?P<seconds>-?\d+) secs|"
+    pattern=r"Could not execute broadcast in (?P<seconds>-?\d{1,12}) secs|"
     r"Cannot broadcast the table that is larger than (?P<bytes_limit>[\d.]+ ?\w*?B?): ?(?P<bytes>[\d.]+ ?[KMGT]i?B)|"
-    r"Cannot broadcast the table over (?P<rows_limit>\d+) rows: ?(?P<rows>\d+)|"
+    r"Cannot broadcast the table over (?P<rows_limit>\d+) rows: ?(?P<rows>\d{1,18})|"
     r"(?P<driver>Not enough memory to build and broadcast(?: the table)?)|"
     r"(?P<map>[Nn]ot enough memory to build (?:the )?hash map|"
     r"Can'?t acquire \d+ bytes (?:of )?memory to build hash relation)|"

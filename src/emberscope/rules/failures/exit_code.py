@@ -6,13 +6,13 @@ An exit code is all that the driver or YARN learns of a process that ended. Code
 ApplicationMaster, negative ones YARN's. 137 and 143, which several things cause, have rules of their own (K2, K3).
 
 ## What it costs
-The work of that process, and of the driver the application.
+The work of that process: an executor's tasks run again elsewhere, and with the driver the application ends.
 
 ## What to do
 Read the log of the process that ended, at its end: the code names the kind, the log the reason.
 
 ## When to ignore it
-When the exception itself is among the findings: the code is its echo.
+When the exception itself is among the findings: the code is its echo. When the process ended after its work.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 EXIT_CODE: Final = Signature(
     name="exit-code",
     pattern=r"(?:[Ee]xit(?:ed)?(?: with)?(?: exit)?(?: a non-zero exit)? (?:code|status)|Command exited with code|"
-    r"non-zero exit code|exitCode)(?: is|:)? ?\(?(?P<code>-?\d+)\b",
+    r"non-zero exit code|exitCode)(?: is|:)? ?\(?(?P<code>-?\d{1,9})\b",
     literals=(
         "xited with exit code ",
         "ommand exited with code ",
@@ -66,7 +66,9 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     for (driver, number), rows in groups.items():
         code = _meaning(number, driver)
         asked = number == _ENDED_EARLY and said(run, TERMINATED.name)  # told by K3
-        if code is not None and not asked:
+        # What ended the program stands elsewhere, and its wrapper says no more than that it did.
+        plain = driver and number == 1
+        if code is not None and not asked and not plain:
             yield _ended(run, rows, driver, number, code)
 
 

@@ -46,7 +46,7 @@ HEAP: Final = Signature(
     r"Unable to acquire \d+ bytes of memory))?|"
     r"\bOutOfMemoryError: (?P<short>Java heap space|GC overhead limit exceeded)|"
     r"OutOfDirectMemoryError: (?P<direct>failed to allocate \d+ byte)|"
-    r"Unable to acquire (?P<asked>\d+) bytes of memory, got (?P<got>\d+)|UNABLE_TO_ACQUIRE_MEMORY|"
+    r"Unable to acquire (?P<asked>\d{1,18}) bytes of memory, got (?P<got>\d{1,18})|UNABLE_TO_ACQUIRE_MEMORY|"
     r"There is (?P<native>insufficient memory for the Java Runtime Environment)",
     literals=(
         "OutOfMemoryError",
@@ -99,7 +99,8 @@ def _kind(row: Said) -> str:
 def _heap(run: Run, rows: Sequence[Said], place: Place) -> Finding:
     name = who(rows)
     overhead = any("GC overhead" in row.text for row in rows)
-    how = "GC overhead limit exceeded" if overhead else "Java heap space"
+    space = any("heap space" in row.text for row in rows)
+    how = "GC overhead limit exceeded" if overhead else "Java heap space" if space else "OutOfMemoryError"
     gc = (
         "“GC overhead limit exceeded” means that nearly all time went into collecting garbage while almost nothing "
         "came "

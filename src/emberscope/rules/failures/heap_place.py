@@ -22,7 +22,8 @@ _DRIVER: Final = re.compile(
     r"dag-scheduler-event-loop|broadcast-exchange|spark-listener-group|task-result-getter|[Ee]xception in thread "
     r"\"?main|"
     r"MicroBatchExecution|stream execution thread|spark\.deploy\.SparkSubmit|Dataset\.collect|BroadcastExchangeExec|"
-    r"DAGScheduler|ApplicationMaster|SparkContext|element-tracking-store|\bdriver-heartbeater|dispatcher-CoarseGrained"
+    r"DAGScheduler|Task serialization "
+    r"failed|toPandas|collectToPython|\.collect\(|ApplicationMaster|SparkContext|element-tracking-store|\bdriver-heartbeater|dispatcher-CoarseGrained"
 )
 _HISTORY: Final = re.compile(r"(?i)FsHistoryProvider|history[- ]?server|log-replay-executor|SPARK_DAEMON_MEMORY")
 _READER: Final = re.compile(

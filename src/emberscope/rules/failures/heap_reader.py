@@ -6,14 +6,14 @@ it looks at the first, or keeps all that it parsed, needs a heap of several time
 not the Spark application that wrote the log.
 
 ## What it costs
-Nothing of the application: its log is not analysed.
+Nothing of the application. Its log is not analysed, often after many minutes in which the tool collected garbage.
 
 ## What to do
 Read the log as a stream, line by line, and keep no more than the answer; `emberscope diagnose` does. Until then a
 larger heap for the tool, logs of one application at a time, and rolled, compressed logs.
 
 ## When to ignore it
-When the tool is run again with a heap that is large enough.
+When the tool is run again with a heap that is large enough, and logs do not grow beyond what it was run with.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ more heap; for a machine that is full put less on it; for nodes that are taken b
 it cannot be told, look at the pod's status, the kernel's log of that host and the NodeManager's log at that time.
 
 ## When to ignore it
-When somebody ended the process on purpose, or after the application had ended.
+When somebody ended the process on purpose, or when it was killed after the application had ended.
 """
 
 from __future__ import annotations

@@ -6,14 +6,14 @@ that needs more, a large array, a map, a whole partition that is collected as on
 The limit is on a single object, not on all of them.
 
 ## What it costs
-The task fails on each attempt, and the job after the fourth.
+The task fails on each attempt, since the same object is too large each time, and the job after the fourth.
 
 ## What to do
 Raise `spark.kryoserializer.buffer.max`; Spark refuses 2048m and more, since a Java array cannot be larger. An object
 near that has to be made smaller: more partitions, fewer rows in one collection.
 
 ## When to ignore it
-When the job was run again with a larger buffer and passed.
+When the job was run again with a larger buffer and passed, and its objects do not grow with its input.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ KRYO: Final = Signature(
     ),
     words=((r"kryo", r"overflow|too small|buffer"),),
 )
-_REQUIRED: Final = re.compile(r"[Aa]vailable: (\d+), required: (\d+)")
+_REQUIRED: Final = re.compile(r"[Aa]vailable: (\d+), required: (\d{1,18})")
 _KEY: Final = "spark.kryoserializer.buffer.max"
 _DEFAULT_MIB, _MOST_MIB, _USUAL_MIB = 64, 2047, 512
 _TAKEN: Final = re.compile(r"broadcast|Broadcast")

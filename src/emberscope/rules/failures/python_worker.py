@@ -17,7 +17,7 @@ and partitions, fewer cores, or more memory beside the heap. If not, let the wor
 SQL) and try its library and input alone.
 
 ## When to ignore it
-When one worker of many died once and its task passed on another machine.
+When one worker of many died once and its task passed on another machine without anything being changed.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ PYTHON_WORKER: Final = Signature(
     ),
     words=(
         (r"python (worker|process)", r"crash|exit|killed|died|dies|segfault|out of memory|\boom\b"),
-        (r"(pandas|python) udf|pyspark", r"\boom\b|out of memory|killed|memoryerror|crash(ed|es)"),
+        (r"(pandas|python) ?(udfs?|functions?|code)", r"\boom\b|out of memory|killed|memoryerror|crash(ed|es)"),
         (r"python worker", r"connect back|version"),
     ),
 )

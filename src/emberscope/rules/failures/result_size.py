@@ -7,14 +7,14 @@ written files) even where nothing is collected. Spark adds them up for each set 
 the two cases apart: megabytes are collected rows (`collect`, `toPandas`, a broadcast), kilobytes are too many tasks.
 
 ## What it costs
-The job is aborted, and all of the stage was in vain.
+The job is aborted, and all that its stage had done was in vain: the limit is met when most tasks have ended.
 
 ## What to do
 Where rows are collected, collect fewer: write them out, aggregate or limit first. Where nothing is collected, have
 fewer tasks. A higher limit needs that much more driver memory, and moves the wall without taking it away.
 
 ## When to ignore it
-Never: the job was aborted.
+Never where the job was aborted. Where it was to fail early rather than fill the driver, the limit did its work.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 RESULT_SIZE: Final = Signature(
     name="result-size",
-    pattern=rf"Total size of serialized results of (?P<tasks>\d+) tasks \((?P<size>{SIZE})\) is bigger than "
+    pattern=rf"Total size of serialized results of (?P<tasks>\d{1, 12}) tasks \((?P<size>{SIZE})\) is bigger than "
     rf"(?:spark\.driver\.maxResultSize|local maxResultSize limit)\s*\(?(?P<limit>{SIZE})?|"
     rf"Result is larger than maxResultSize \((?P<one>{SIZE}) > (?P<most>{SIZE})\)",
     literals=("Total size of serialized results of ", "Result is larger than maxResultSize"),

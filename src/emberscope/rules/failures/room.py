@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from emberscope.rules.said import Said
     from emberscope.tables.run import Run
 
-SIZE: Final = r"[\d.]+ ?[KMGT]i?B?"
+SIZE: Final = r"[\d.]{1,18} ?[KMGT]i?B?"
 
 # Spark's own tenth (spark.executor.memoryOverheadFactor), at least 384 MiB; EMR's 0.1875 is what is advised at least.
 _FACTOR, _WIDE_FACTOR, _LEAST = 0.10, 0.1875, 384 * MIB

@@ -14,7 +14,7 @@ user who stopped the application, a pod that was deleted, a limit of time). A la
 limit is named beside it.
 
 ## When to ignore it
-When the application had ended, or dynamic allocation let the executor go.
+When the application had ended, or when dynamic allocation let the executor go since it had nothing to do.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _told(run: Run, rows: Sequence[Said], driver: bool) -> Finding:
     name = "The driver" if driver else who(rows) or "A container"
     verb = "were" if name.startswith("Executors") else "was"
     by = killed_by(run, rows)
-    asked = any(is_question(row) for row in rows)
+    shown = any(row.level is None for row in rows)  # nobody shows a line that did no harm
     return failure(
         run,
         rows,
@@ -139,7 +139,7 @@ def _told(run: Run, rows: Sequence[Said], driver: bool) -> Finding:
             Advice("cluster", "If it was preempted or its node reclaimed: another queue or priority, nodes that stay."),
         ),
         confidence=0.8 if by in _WHY else 0.5,
-        consequence="ended" if driver or asked else "lost",
+        consequence="ended" if driver or shown else "lost",
     )
 
 
