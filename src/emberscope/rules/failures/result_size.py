@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 RESULT_SIZE: Final = Signature(
     name="result-size",
-    pattern=rf"Total size of serialized results of (?P<tasks>\d{1, 12}) tasks \((?P<size>{SIZE})\) is bigger than "
+    pattern=rf"Total size of serialized results of (?P<tasks>\d{{1,12}}) tasks \((?P<size>{SIZE})\) is bigger than "
     rf"(?:spark\.driver\.maxResultSize|local maxResultSize limit)\s*\(?(?P<limit>{SIZE})?|"
     rf"Result is larger than maxResultSize \((?P<one>{SIZE}) > (?P<most>{SIZE})\)",
     literals=("Total size of serialized results of ", "Result is larger than maxResultSize"),
