@@ -129,3 +129,35 @@ def test_other_codes_are_explained(code: int, words: str) -> None:
     (finding,) = found(EXIT_CODE, run_of_log(line, rules=(EXIT_CODE,)))
     assert finding.title.startswith(f"Executor 2 ended with exit code {code}: ")
     assert words in finding.title
+
+
+# Two executors of one log that were killed for different reasons, and the stage that was given up for the second.
+TWO = """\
+22/01/01 00:00:00 ERROR TaskSchedulerImpl: Lost executor 2 on 10.0.0.5: The executor with id 2 exited with exit code \
+137(SIGKILL, possible container OOM).
+The API gave the following brief reason: Evicted
+The API gave the following message: The node was low on resource: memory.
+22/01/01 00:06:00 WARN TaskSetManager: Lost task 1.3 in stage 0.0 (TID 7) (10.0.0.6 executor 3): ExecutorLostFailure \
+(executor 3 exited caused by one of the running tasks) Reason:
+The executor with id 3 exited with exit code 137(SIGKILL, possible container OOM).
+\t termination reason: OOMKilled
+22/01/01 00:06:01 ERROR TaskSetManager: Task 1 in stage 0.0 failed 4 times; aborting job
+"""
+
+
+def test_each_death_has_its_own_reason_and_its_own_end() -> None:
+    first, second = found(KILLED, run_of_log(TWO, rules=(KILLED,)))
+    assert (first.title, first.consequence) == (
+        "Executor 2 was killed by the kubelet, which evicted its pod",
+        "lost",
+    )
+    assert (second.title, second.consequence) == ("Executor 3 was OOMKilled at its memory limit", "ended")
+
+
+def test_what_yarn_ends_for_its_limit_is_told_once() -> None:
+    log = (
+        f"{LIMIT}21/03/01 10:00:00 ERROR CoarseGrainedExecutorBackend: RECEIVED SIGNAL TERM\n"
+        "21/03/01 10:00:01 WARN YarnAllocator: Container marked as failed: container_1_1_1_000004 on host: host-2. "
+        "Exit status: 143. Diagnostics: Container killed on request. Exit code is 143\n"
+    )
+    assert found(TERMINATED, run_of_log(log, rules=(TERMINATED,))) == []

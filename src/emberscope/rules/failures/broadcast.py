@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING, Final
 
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Finding, Reads, Rule, set_conf
-from emberscope.rules.failures.ending import Limits, consequence_of, failure, groups_of, is_question
+from emberscope.rules.failures.aborted import followed
+from emberscope.rules.failures.ending import Limits, failure, groups_of, is_question
 from emberscope.rules.said import Said, said
 from emberscope.rules.settings import version
 from emberscope.tables.log_events import LOG_EVENTS
@@ -74,7 +75,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
             summary=_SUMMARIES[kind],
             advice=_advice(run, kind, rows),
             confidence=0.9,
-            consequence="ended" if any(is_question(row) for row in rows) else consequence_of(run, rows),
+            consequence=followed(run, rows),
         )
 
 

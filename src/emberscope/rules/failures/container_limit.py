@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING, Final
 
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Finding, Reads, Rule, set_conf
-from emberscope.rules.failures.ending import Limits, consequence_of, failure, is_question, who
+from emberscope.rules.failures.aborted import followed
+from emberscope.rules.failures.ending import Limits, failure, who
 from emberscope.rules.failures.room import SIZE, figures_of, is_driver, key_of, more_overhead, size_of
 from emberscope.rules.said import Said, said
 from emberscope.rules.settings import number_setting
@@ -62,6 +63,7 @@ CONTAINER_LIMIT: Final = Signature(
         (r"memory ?overhead", r"kill|exceed|137"),
     ),
 )
+_ECHO_MS: Final = 120_000
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
@@ -93,7 +95,6 @@ def _killed(run: Run, rows: Sequence[Said], driver: bool, virtual: bool) -> Find
         "container "
         "by little and mends nothing."
     )
-    ended = driver or any(is_question(row) for row in rows)
     return failure(
         run,
         rows,
@@ -101,7 +102,7 @@ def _killed(run: Run, rows: Sequence[Said], driver: bool, virtual: bool) -> Find
         summary=f"Container killed by YARN for exceeding {kind} memory limits. {mechanism}",
         advice=_advice(run, rows, used, limit, driver, virtual),
         confidence=0.95,
-        consequence="ended" if ended else consequence_of(run, rows),
+        consequence="ended" if driver else followed(run, rows),
     )
 
 
@@ -125,6 +126,14 @@ def _advice(
         "Or make each task use less beside the heap: more partitions, smaller batches for Python, fewer cores for each "
         "executor. Where the container is the largest that the node gives, lower spark.executor.memory by as much.",
     )
+
+
+def is_echo(row: Said, limit: Said) -> bool:
+    """Whether this kill is that of a container whose limit YARN names (K1): of the same executor, or of one that either
+    line does not name, at about the same time."""
+    same = row.event_id == limit.event_id or row.executor_id is None or limit.executor_id in (None, row.executor_id)
+    far = row.time_ms is not None and limit.time_ms is not None and abs(row.time_ms - limit.time_ms) > _ECHO_MS
+    return same and not far
 
 
 def _largest(rows: Sequence[Said]) -> tuple[int | None, int | None, str]:

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Final
 
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Finding, Reads, Rule
-from emberscope.rules.failures.ending import Limits, consequence_of, failure, groups_of, who
+from emberscope.rules.failures.aborted import followed
+from emberscope.rules.failures.ending import Limits, failure, groups_of, who
 from emberscope.rules.failures.exit_codes import MASTER, PROCESS, YARN, Code
 from emberscope.rules.failures.room import is_driver
 from emberscope.rules.failures.terminated import TERMINATED
@@ -92,7 +93,7 @@ def _meaning(number: int, driver: bool) -> Code | None:
 
 def _ended(run: Run, rows: Sequence[Said], driver: bool, number: int, code: Code) -> Finding:
     name = "The driver" if driver else who(rows) or "A process"
-    followed = consequence_of(run, rows)
+    after = followed(run, rows)
     return failure(
         run,
         rows,
@@ -100,7 +101,7 @@ def _ended(run: Run, rows: Sequence[Said], driver: bool, number: int, code: Code
         summary=code.means,
         advice=(Advice("check", code.look),),
         confidence=0.5 if number in (1, 255) else 0.85,
-        consequence=followed if followed != "hint" else "lost",
+        consequence="lost" if after == "hint" else after,
     )
 
 

@@ -28,7 +28,8 @@ from typing import TYPE_CHECKING, Final
 
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Finding, Reads, Rule, set_conf
-from emberscope.rules.failures.ending import Limits, consequence_of, failure, groups_of, is_question, who
+from emberscope.rules.failures.aborted import followed
+from emberscope.rules.failures.ending import Limits, failure, groups_of, who
 from emberscope.rules.failures.heap_place import Place, place_of
 from emberscope.rules.said import Said, said
 from emberscope.rules.settings import MIB, bytes_setting, memory_words, number_setting
@@ -139,9 +140,7 @@ def _heap(run: Run, rows: Sequence[Said], place: Place) -> Finding:
         summary=summary,
         advice=_heap_advice(run, rows, place),
         confidence=0.9 if place != "unknown" else 0.75,
-        consequence="ended"
-        if place in ("driver", "local") or any(is_question(row) for row in rows)
-        else consequence_of(run, rows),
+        consequence="ended" if place in ("driver", "local") else followed(run, rows),
     )
 
 
@@ -233,7 +232,7 @@ def _other(run: Run, rows: Sequence[Said], kind: str, place: Place) -> Finding:
         summary=summary + figures,
         advice=_other_advice(run, kind, "driver" if place in ("driver", "local") else "executor"),
         confidence=0.9,
-        consequence="ended" if place in ("driver", "local") else consequence_of(run, rows),
+        consequence="ended" if place in ("driver", "local") else followed(run, rows),
     )
 
 

@@ -26,8 +26,9 @@ from typing import TYPE_CHECKING, Final
 
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Consequence, Finding, Reads, Rule, set_conf
-from emberscope.rules.failures.container_limit import CONTAINER_LIMIT
-from emberscope.rules.failures.ending import Limits, consequence_of, failure, is_question, who
+from emberscope.rules.failures.aborted import followed
+from emberscope.rules.failures.container_limit import CONTAINER_LIMIT, is_echo
+from emberscope.rules.failures.ending import Limits, failure, is_question, who
 from emberscope.rules.failures.killed_context import By, killed_by
 from emberscope.rules.failures.room import SIZE, is_driver, more_overhead, size_of
 from emberscope.rules.said import Said, said
@@ -69,13 +70,12 @@ KILLED: Final = Signature(
         (r"oom.?killer|killed by the kernel",),
     ),
 )
-_ECHO_MS: Final = 120_000
 _LIMIT: Final = re.compile(rf"memory limit:? (?P<limit>{SIZE})")
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
     limited = said(run, CONTAINER_LIMIT.name)
-    rows = [row for row in said(run, KILLED.name) if not any(_is_echo(row, limit) for limit in limited)]
+    rows = [row for row in said(run, KILLED.name) if not any(is_echo(row, limit) for limit in limited)]
     # A question that also shows lines is judged by the lines.
     if any(not is_question(row) for row in rows):
         rows = [row for row in rows if not is_question(row)]
@@ -92,14 +92,6 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         groups[sure[0]] += [row for row in nameless if row not in groups[sure[0]]]
     for (driver, by), some in groups.items():
         yield _killed(run, some, driver, by)
-
-
-def _is_echo(row: Said, limit: Said) -> bool:
-    """Whether this kill is that of a container whose limit YARN names (K1): of the same executor, or of one that either
-    line does not name, at about the same time."""
-    same = row.event_id == limit.event_id or row.executor_id is None or limit.executor_id in (None, row.executor_id)
-    far = row.time_ms is not None and limit.time_ms is not None and abs(row.time_ms - limit.time_ms) > _ECHO_MS
-    return same and not far
 
 
 _BY: Final[dict[By, str]] = {
@@ -148,13 +140,13 @@ def _killed(run: Run, rows: Sequence[Said], driver: bool, by: By) -> Finding:
         summary=_MECHANISM[by],
         advice=_advice(run, rows, driver, by, limit),
         confidence={"unknown": 0.75 if guessed else 0.6}.get(by, 0.92),
-        consequence="ended" if driver or any(is_question(row) for row in rows) else _consequence(run, rows),
+        consequence="ended" if driver else _consequence(run, rows),
     )
 
 
 def _consequence(run: Run, rows: Sequence[Said]) -> Consequence:
-    followed = consequence_of(run, rows)
-    return "lost" if followed == "hint" else followed
+    after = followed(run, rows)
+    return "lost" if after == "hint" else after
 
 
 def _advice(run: Run, rows: Sequence[Said], driver: bool, by: By, limit: int | None) -> Iterator[Advice]:

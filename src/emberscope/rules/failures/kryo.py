@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Final
 
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Finding, Reads, Rule, set_conf
-from emberscope.rules.failures.ending import Limits, consequence_of, failure, groups_of, is_question
+from emberscope.rules.failures.aborted import followed
+from emberscope.rules.failures.ending import Limits, failure, groups_of
 from emberscope.rules.said import said
 from emberscope.rules.settings import MIB, bytes_setting
 from emberscope.tables.log_events import LOG_EVENTS
@@ -76,7 +77,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         f"largest Java array); this object is larger, so every attempt fails alike.{asked}{what}",
         advice=_advice(now, value, refused),
         confidence=0.95,
-        consequence="ended" if refused or any(is_question(row) for row in rows) else consequence_of(run, rows),
+        consequence="ended" if refused else followed(run, rows),
     )
 
 

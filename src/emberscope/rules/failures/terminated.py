@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Final
 
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Finding, Reads, Rule
-from emberscope.rules.failures.container_limit import CONTAINER_LIMIT
+from emberscope.rules.failures.aborted import followed
+from emberscope.rules.failures.container_limit import CONTAINER_LIMIT, is_echo
 from emberscope.rules.failures.ending import Limits, failure, groups_of, is_question, who
 from emberscope.rules.failures.killed_context import By, killed_by
 from emberscope.rules.failures.room import is_driver
@@ -64,11 +65,11 @@ _LOST: Final = re.compile(r"Lost executor|ExecutorLostFailure|Lost task|Containe
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
-    limited = {row.event_id for row in said(run, CONTAINER_LIMIT.name)}
-    rows = [row for row in said(run, TERMINATED.name) if row.event_id not in limited]
+    limited = said(run, CONTAINER_LIMIT.name)
+    rows = [row for row in said(run, TERMINATED.name) if not any(is_echo(row, limit) for limit in limited)]
     ended_ms = _over_ms(run)
     before = [row for row in rows if ended_ms is None or row.time_ms is None or row.time_ms < ended_ms]
-    drivers = [row for row in before if _is_drivers(row)]
+    drivers = [row for row in before if _is_drivers(row) and row.event_id not in _of_executors(run)]
     lost = [row for row in before if row not in drivers and (_LOST.search(row.text) or is_question(row) or _bare(row))]
     if drivers and not _is_over(run):
         yield _told(run, drivers, True)
@@ -80,6 +81,16 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
 def _is_drivers(row: Said) -> bool:
     """Whether the driver or the application master itself was told to end."""
     return is_driver(row) or (row.role in ("driver", "am") and "signal" in groups_of(row, TERMINATED))
+
+
+@once
+def _of_executors(run: Run) -> frozenset[int]:
+    """What executors say of themselves, in whatever file it stands."""
+    table = run.tables.get("log_events")
+    if table is None:
+        return frozenset()
+    pairs = zip(table["event_id"].to_pylist(), table["logger"].to_pylist(), strict=True)
+    return frozenset(event for event, logger in pairs if (logger or "").endswith("ExecutorBackend"))
 
 
 def _bare(row: Said) -> bool:
@@ -139,7 +150,7 @@ def _told(run: Run, rows: Sequence[Said], driver: bool) -> Finding:
             Advice("cluster", "If it was preempted or its node reclaimed: another queue or priority, nodes that stay."),
         ),
         confidence=0.8 if by in _WHY else 0.5,
-        consequence="ended" if driver or shown else "lost",
+        consequence="ended" if driver or shown or followed(run, rows) == "ended" else "lost",
     )
 
 
