@@ -23,7 +23,7 @@ NOTICED_WITHIN_MS: Final = 120_000
 _SOON_MS: Final = 30 * 60_000
 
 # What takes a process away, by itself or with its machine.
-_KILLS: Final = ("K1", "K2", "K4", "K5", "K10", "K20", "K60", "K62", "K64", "L5", "L10", "L15")
+_KILLS: Final = ("K1", "K2", "K4", "K5", "K10", "K20", "K60", "K62", "K64", "L10", "L15")
 # The same, where it is the JVM's or the worker's own doing.
 _CRASHES: Final = ("K11", "K13", "K15", "K17", "K40", "K61", "K80", "K81", "L11", "P7", "P17", "P18")
 # What keeps a process from answering while it lives.
@@ -33,12 +33,12 @@ _FETCHES: Final = ("K6", "L14")
 _NETWORK: Final = ("K26", "K63")
 
 BY_PROCESS: Final[dict[str, tuple[str, ...]]] = {
-    "L5": ("K1", "K4", "K20", "K60", "K62", "L15"),
-    "K2": ("K1", "K4", "K20", "K60", "K62", "L5", "L15"),
+    "K2": ("K1", "K4", "K20", "K60", "K62", "L15"),
     "K3": _KILLS,
     "K4": ("L15",),
     "K12": (*_KILLS, *_CRASHES, *_STANDSTILLS, "K3"),
     "K13": ("K5", *_STANDSTILLS),
+    "K70": ("K1", "K2", "K5", "K17"),
     "K80": ("P17",),
     "K82": ("K5",),
     "K83": ("K5", "K82"),
@@ -51,7 +51,7 @@ BY_PROCESS: Final[dict[str, tuple[str, ...]]] = {
 """Consequence and its causes, told by the processes that both name."""
 
 # What went wrong in the end: only its words tell which of the troubles before it, if any, was why.
-_ENDS: Final = ("H4", "H5", "K19", "K25", "L13")
+_ENDS: Final = ("H4", "H5", "K19", "K25", "L5", "L13")
 
 SAME_CASE: Final[dict[str, tuple[str, ...]]] = {
     "K6": ("L14",),

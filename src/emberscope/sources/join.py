@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from emberscope.sources.log_clocks import in_step
 from emberscope.tables.coverage import Coverage, Note, total
 from emberscope.tables.run import Application, Run
 
@@ -27,7 +28,7 @@ def join(runs: Sequence[Run]) -> list[Run]:
     event log only where there is one of each.
     """
     groups: list[list[Run]] = []
-    for run in runs:
+    for run in in_step(runs):
         same = next((group for group in groups if _is_same(group, run)), None)
         if same is None:
             groups.append([run])

@@ -106,7 +106,7 @@ def _ended(run: Run, rows: Sequence[Said], driver: bool, number: int, code: Code
 
 
 RULE = Rule(
-    code="K80",
+    code="K70",
     name="exit-code",
     since="0.1",
     reads=(Reads(LOG_EVENTS),),

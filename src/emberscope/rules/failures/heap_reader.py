@@ -53,7 +53,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
 
 
 RULE = Rule(
-    code="K81",
+    code="K71",
     name="log-reader-heap",
     since="0.1",
     reads=(Reads(LOG_EVENTS),),
