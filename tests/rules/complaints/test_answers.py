@@ -9,7 +9,7 @@ from emberscope.rules.complaints.single_writer import RULE as SINGLE_WRITER
 from emberscope.rules.complaints.skew import RULE as SKEW
 from emberscope.rules.complaints.small_files import RULE as SMALL_FILES
 from emberscope.rules.complaints.small_partitions import RULE as SMALL_PARTITIONS
-from tests.rules.log_lines import run_of_log
+from tests.rules.log_lines import run_of_log, run_of_words
 from tests.runs import found
 
 RULES = (SKEW, SMALL_PARTITIONS, FEW_PARTITIONS, SINGLE_WRITER, SMALL_FILES, FILE_LISTING)
@@ -31,20 +31,20 @@ QUESTIONS = {
 
 @pytest.mark.parametrize(("words", "code"), QUESTIONS.items(), ids=QUESTIONS)
 def test_each_question_is_known_by_its_words(words: str, code: str) -> None:
-    told = [rule.code for rule in RULES if found(rule, run_of_log(words, question=True))]
+    told = [rule.code for rule in RULES if found(rule, run_of_words(words))]
     assert told == ([code] if code else [])
 
 
 def test_values_are_computed_from_the_numbers_in_the_question() -> None:
     words = "spark.sql.shuffle.partitions=2000 for 10 MB, 8 cores: tasks take 5 ms"
-    (few,) = found(SMALL_PARTITIONS, run_of_log(words, question=True))
+    (few,) = found(SMALL_PARTITIONS, run_of_words(words))
     assert [(a.setting, a.value) for a in few.advice if a.kind == "set"][-1] == ("spark.sql.shuffle.partitions", "8")
-    (files,) = found(SMALL_FILES, run_of_log("our job writes 12000 files of 1 MB into S3", question=True))
+    (files,) = found(SMALL_FILES, run_of_words("our job writes 12000 files of 1 MB into S3"))
     assert "repartition(94)" in files.advice[0].text
 
 
 def test_says_what_it_takes_for_granted_and_what_would_confirm_it() -> None:
-    (skew,) = found(SKEW, run_of_log("one task runs for 50 minutes, others finish in seconds", question=True))
+    (skew,) = found(SKEW, run_of_words("one task runs for 50 minutes, others finish in seconds"))
     assert "Taken for granted" in skew.summary
     assert skew.advice[-1].kind == "check"
     assert skew.consequence == "risk"

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from emberscope.rules.failures.code_too_large import RULE
-from tests.rules.log_lines import run_of_log
+from tests.rules.log_lines import run_of_log, run_of_words
 from tests.runs import found
 
 # SPARK-22523 and SPARK-16845; the words are CodeGenerator's and WholeStageCodegenExec's own.
@@ -38,7 +38,7 @@ def test_it_is_one_where_the_job_ended_with_it() -> None:
 
 
 def test_in_plain_words() -> None:
-    (finding,) = found(RULE, run_of_log("my query says the generated method is over 64 KB, is that why it is slow?"))
+    (finding,) = found(RULE, run_of_words("my query says the generated method is over 64 KB, is that why it is slow?"))
     assert "64 KB" in finding.title
 
 

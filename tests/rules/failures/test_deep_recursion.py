@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from emberscope.rules.failures.deep_recursion import RULE
-from tests.rules.log_lines import run_of_log
+from tests.rules.log_lines import run_of_log, run_of_words
 from tests.runs import found
 
 # Frames of Spark 3 and of the JDK as bug reports show them (SPARK-1006, SPARK-5955, SPARK-25603; apache/hudi).
@@ -48,7 +48,7 @@ def test_names_the_line_of_the_program() -> None:
 
 
 def test_in_plain_words() -> None:
-    (finding,) = found(RULE, run_of_log("StackOverflow after some hundred iterations of unions in a loop"))
+    (finding,) = found(RULE, run_of_words("StackOverflow after some hundred iterations of unions in a loop"))
     assert "lineage" in finding.title
 
 

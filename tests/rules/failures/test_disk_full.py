@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from emberscope.rules.failures.disk_full import RULE
-from tests.rules.log_lines import run_of_log
+from tests.rules.log_lines import run_of_log, run_of_words
 from tests.runs import found
 
 # HADOOP-style frames and message as Spark 3 prints them (SPARK-29113, SPARK-33841 and the tracker of apache/spark).
@@ -56,7 +56,7 @@ def test_the_buffer_of_uploads_is_told_from_shuffle() -> None:
     ],
 )
 def test_in_plain_words(words: str) -> None:
-    (finding,) = found(RULE, run_of_log(words))
+    (finding,) = found(RULE, run_of_words(words))
     assert "SPARK_LOCAL_DIRS" in finding.summary
     assert ("/mnt2 has room" in finding.advice[0].text) == ("/mnt2" in words)
 

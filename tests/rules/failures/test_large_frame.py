@@ -49,5 +49,5 @@ def test_direct_memory_below_the_bound() -> None:
 def test_in_plain_words_and_healthy_lines() -> None:
     assert found(RULE, run_of_words("Too large frame when I join two tables"))
     healthy = "22/01/01 00:00:00 INFO ShuffleBlockFetcherIterator: Getting 12 (2.1 GiB) non-empty blocks"
-    assert found(RULE, run_of_log(healthy)) == []
-    assert found(DIRECT_MEMORY, run_of_log(healthy)) == []
+    assert found(RULE, run_of_words(healthy)) == []
+    assert found(DIRECT_MEMORY, run_of_words(healthy)) == []

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from emberscope.rules.failures.mixed_versions import RULE
-from tests.rules.log_lines import run_of_log
+from tests.rules.log_lines import run_of_log, run_of_words
 from tests.runs import found
 
 # Messages of the JDK's ObjectStreamClass, of PySpark's worker and of py4j, as many reports on the web show them.
@@ -40,14 +40,14 @@ CASES = {
 
 @pytest.mark.parametrize(("title", "text"), CASES.items(), ids=CASES)
 def test_says_which_versions_differ(title: str, text: str) -> None:
-    (finding,) = found(RULE, run_of_log(text, question=False))
+    (finding,) = found(RULE, run_of_log(text))
     assert finding.title.startswith(title)
     assert finding.consequence == "ended"
 
 
 def test_in_plain_words() -> None:
     words = "python version on the workers differs from the driver, how do I make them the same"
-    (finding,) = found(RULE, run_of_log(words, question=True))
+    (finding,) = found(RULE, run_of_words(words))
     assert "PYSPARK_PYTHON" in finding.summary
 
 

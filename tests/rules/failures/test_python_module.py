@@ -32,15 +32,15 @@ def test_names_the_package_and_where_it_is_missing() -> None:
 
 @pytest.mark.parametrize(("title", "text"), CASES.items(), ids=CASES)
 def test_tells_missing_from_misfit(title: str, text: str) -> None:
-    (finding,) = found(RULE, run_of_log(text, question=False))
+    (finding,) = found(RULE, run_of_log(text))
     assert finding.title.startswith(title)
 
 
 def test_a_version_that_is_too_old_is_named() -> None:
     text = "ImportError: Pandas >= 1.0.5 must be installed; however, your version was 0.25.3."
-    (finding,) = found(RULE, run_of_log(text, question=False))
+    (finding,) = found(RULE, run_of_log(text))
     assert "and 0.25.3 is there" in finding.title
 
 
 def test_silent_on_other_errors() -> None:
-    assert found(RULE, run_of_log("AttributeError: 'Row' object has no attribute 'x'", question=False)) == []
+    assert found(RULE, run_of_log("AttributeError: 'Row' object has no attribute 'x'")) == []

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from emberscope.rules.failures.streaming_checkpoint import RULE
-from tests.rules.log_lines import run_of_log
+from tests.rules.log_lines import run_of_log, run_of_words
 from tests.runs import found
 
 # Words of OffsetSeqLog, HDFSMetadataLog, StateSchemaCompatibilityChecker, HDFSBackedStateStoreProvider and
@@ -44,7 +44,9 @@ def test_says_why_the_checkpoint_does_not_fit(title: str, text: str) -> None:
 
 
 def test_in_plain_words() -> None:
-    (finding,) = found(RULE, run_of_log("streaming job cannot restart from its checkpoint after I changed the groupBy"))
+    (finding,) = found(
+        RULE, run_of_words("streaming job cannot restart from its checkpoint after I changed the groupBy")
+    )
     assert "checkpoint" in finding.title
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from emberscope.rules.failures.streaming_offsets import RULE
-from tests.rules.log_lines import run_of_log
+from tests.rules.log_lines import run_of_log, run_of_words
 from tests.runs import found
 
 # InternalKafkaConsumer and KafkaMicroBatchStream of Spark's Kafka source.
@@ -44,7 +44,7 @@ def test_skipped_data_is_lost_but_nothing_ended() -> None:
 
 
 def test_in_plain_words() -> None:
-    (finding,) = found(RULE, run_of_log("stream restarted after a week: offsets are out of range"))
+    (finding,) = found(RULE, run_of_words("stream restarted after a week: offsets are out of range"))
     assert "Kafka" in finding.title
 
 

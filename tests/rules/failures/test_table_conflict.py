@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from emberscope.rules.failures.table_conflict import RULE
-from tests.rules.log_lines import run_of_log
+from tests.rules.log_lines import run_of_log, run_of_words
 from tests.runs import found
 
 # DeltaErrors of delta-io/delta, SnapshotProducer of apache/iceberg, TransactionUtils of apache/hudi, Hive.
@@ -41,7 +41,7 @@ def test_streams_that_share_a_checkpoint() -> None:
 
 
 def test_in_plain_words() -> None:
-    (finding,) = found(RULE, run_of_log("two jobs merge into one iceberg table at the same time and one fails"))
+    (finding,) = found(RULE, run_of_words("two jobs merge into one iceberg table at the same time and one fails"))
     assert "Iceberg" in finding.title
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from emberscope.rules.failures.unreadable_file import RULE
-from tests.rules.log_lines import run_of_log
+from tests.rules.log_lines import run_of_log, run_of_words
 from tests.runs import found
 
 # FileScanRDD and QueryExecutionErrors of Spark 2.4 to 4, parquet-hadoop's ParquetFileReader, HDFS's DFSInputStream.
@@ -56,7 +56,7 @@ def test_the_frame_is_not_told_beside_its_content() -> None:
 
 
 def test_in_plain_words() -> None:
-    (finding,) = found(RULE, run_of_log("reading fails: some of the parquet files seem corrupt, footer problem"))
+    (finding,) = found(RULE, run_of_words("reading fails: some of the parquet files seem corrupt, footer problem"))
     assert "damaged" in finding.title
 
 
