@@ -37,6 +37,12 @@ def test_it_is_one_where_the_job_ended_with_it() -> None:
     assert finding.advice[-1].setting == "spark.sql.codegen.wholeStage"
 
 
+def test_code_that_the_jit_does_not_compile() -> None:
+    (finding,) = found(RULE, run_of_log(TOO_LONG))
+    assert finding.title == "Generated code is too long for the JIT compiler: 12,345 bytes in one method"
+    assert finding.consequence == "hint"
+
+
 def test_in_plain_words() -> None:
     (finding,) = found(RULE, run_of_words("my query says the generated method is over 64 KB, is that why it is slow?"))
     assert "64 KB" in finding.title

@@ -38,8 +38,8 @@ CODE_TOO_LARGE: Final = Signature(
     pattern=r"(?:Code of method \"?(?P<method>\w+)[^\n]{0,60}\"? of class \"(?P<class>[\w.$]+)\" )?grows beyond 64 ?KB|"
     r"(?P<pool>[Cc]onstant pool for class [\w.$]+ has grown past JVM limit|too many constants)|"
     r"Whole-stage codegen disabled for (?:this )?plan(?: \(id=(?P<plan>\d+)\))?|"
-    r"[Ff]ound too long generated codes[^\n]*?(?P<bytes>\d+) bytes|"
-    r"(?P<janino>failed to compile): [^\n]*(?:Janino|InternalCompilerException|CompileException)",
+    r"[Ff]ound too long generated codes[^\n]{0,200}?\((?P<bytes>\d+)\) is above|"
+    r"(?P<janino>failed to compile): [^\n]{0,400}(?:Janino|InternalCompilerException|CompileException)",
     literals=(
         "grows beyond 64",
         "has grown past JVM limit",

@@ -37,9 +37,10 @@ if TYPE_CHECKING:
 
 DISK_FULL: Final = Signature(
     name="disk-full",
-    pattern=r"(?:(?P<path>/[^\s:()'\"]+)[^\n]{0,40})?(?P<said>No space left on device|[Dd]isk quota exceeded|"
+    pattern=r"(?:(?<![^\s:()'\"])(?P<path>/[^\s:()'\"]{1,300})[^\n]{0,40})?(?P<said>No space left on device|"
+    r"[Dd]isk quota exceeded|"
     r"There is not enough space on the disk|Failed to create (?:a )?local dir(?:ectory)? in "
-    r"(?P<made>/[^\s]+?)[.,]?(?=\s|$)|"
+    r"(?P<made>/[^\s]{1,300}?)[.,]?(?=\s|$)|"
     r"Could not find any valid local directory for (?P<wanted>[^\s,]+))",
     literals=(
         "No space left on device",

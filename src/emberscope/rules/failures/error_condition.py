@@ -38,11 +38,12 @@ if TYPE_CHECKING:
 
 ERROR_CONDITION: Final = Signature(
     name="error-condition",
-    pattern=r"(?:Exception|Error): (?:Job aborted[^\n]*?)?\[(?P<name>[A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)?)\]|"
-    r"\[(?P<bare>[A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)?)\][^\n]*(?:\n[^\n]*){0,4}?SQLSTATE: ?(?P<state>\w{5})|"
-    r"(?P<old>cannot resolve '[^\n]+' given input columns|Table or view not found:|Undefined function: '|"
+    pattern=r"(?:Exception|Error): (?:Job aborted[^\n]{0,400}?)?\[(?P<name>[A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)?)\]|"
+    r"\[(?P<bare>[A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)?)\][\s\S]{0,600}?SQLSTATE: ?(?P<state>\w{5})|"
+    r"(?P<old>cannot resolve '[^\n]{1,300}' given input columns|Table or view not found:|Undefined function: '|"
     r"invalid input syntax for type \w+|ArithmeticException: (?:/ by zero|divide by zero)|SparkUpgradeException|"
-    r"mismatched input '[^\n]+' expecting|Reference '[^\n]+' is ambiguous|Duplicate map key|due to data type mismatch|"
+    r"mismatched input '[^\n]{1,200}' expecting|Reference '[^\n]{1,200}' is ambiguous|Duplicate map key|"
+    r"due to data type mismatch|"
     r"Malformed records are detected in record parsing)",
     literals=(
         "SQLSTATE: ",
@@ -80,7 +81,7 @@ _OLD: Final = (
     (re.compile(r"mismatched input '(?P<error>[^'\n]+)' expecting"), "PARSE_SYNTAX_ERROR"),
     (re.compile(r"Reference '(?P<name>[^'\n]+)' is ambiguous"), "AMBIGUOUS_REFERENCE"),
     (re.compile(r"Duplicate map key (?P<key>[^\n,]+?) was found"), "DUPLICATED_MAP_KEY"),
-    (re.compile(r"cannot resolve '(?P<sqlExpr>[^\n]+?)' due to data type mismatch"), "DATATYPE_MISMATCH"),
+    (re.compile(r"cannot resolve '(?P<sqlExpr>[^\n]{1,300}?)' due to data type mismatch"), "DATATYPE_MISMATCH"),
     (re.compile(r"Malformed records are detected in record parsing"), "MALFORMED_RECORD_IN_PARSING"),
 )
 _WHOSE: Final[dict[Fault, str]] = {

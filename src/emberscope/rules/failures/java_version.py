@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 JAVA_VERSION: Final = Signature(
     name="java-version",
-    pattern=r"(?P<compiled>[\w/$.]+) has been compiled by a more recent version of the Java Runtime "
+    pattern=r"(?<![\w/$.])(?P<compiled>[\w/$.]{1,300}) has been compiled by a more recent version of the Java Runtime "
     r"\(class file version (?P<needs>\d+)(?:\.\d+)?\), this version of the Java Runtime only recognizes class file "
     r"versions up to (?P<has>\d+)|"
-    r"(?P<old>[\w/$.]+) : Unsupported major\.minor version (?P<wanted>\d+)|"
+    r"(?<![\w/$.])(?P<old>[\w/$.]{1,300}) : Unsupported major\.minor version (?P<wanted>\d+)|"
     r"Unsupported class file major version (?P<unread>\d+)|"
     r"cannot access class (?P<closed>[\w.$]+) \(in module java\.base\)|"
     r"module java\.base does not \"(?:opens|exports) (?P<package>[\w.]+)\"|"

@@ -36,7 +36,7 @@ MIXED_VERSIONS: Final = Signature(
     pattern=r"InvalidClassException: (?P<class>[\w.$]+)[;,] local class (?P<uid>incompatible|name incompatible)|"
     r"cannot assign instance of (?P<instance>[\w.$]+) to field (?P<field>[\w.$]+)|"
     r"Python in worker has different version:? \(?'?(?P<worker>[\d.]+)'?\)? than that in driver:? '?(?P<driver>[\d.]+)|"
-    r"(?P<api>[\w.$]+) does not exist in the JVM|(?P<package>'JavaPackage' object is not callable)",
+    r"(?<![\w.$])(?P<api>[\w.$]{1,300}) does not exist in the JVM|(?P<package>'JavaPackage' object is not callable)",
     literals=(
         "local class incompatible",
         "local class name incompatible",

@@ -33,13 +33,15 @@ if TYPE_CHECKING:
 
 OUTPUT_COMMIT: Final = Signature(
     name="output-commit",
-    pattern=r"Output directory (?P<directory>\S+) already exists|AnalysisException: [^\n]{0,40}[Pp]ath (?P<path>\S+) "
+    pattern=r"Output directory (?P<directory>\S{1,500}) already exists|"
+    r"AnalysisException: [^\n]{0,40}[Pp]ath (?P<path>\S{1,500}) "
     r"already exists|"
     r"ssociated location\(?'?(?P<location>[^')\s]*)'?\)?[^\n]{0,60} already exists|"
     r"(?P<exists>PATH_ALREADY_EXISTS|LOCATION_ALREADY_EXISTS|FileAlreadyExistsException)|"
     r"(?P<denied>CommitDeniedException|TaskCommitDenied|driver did not authorize commit|Commit denied|"
     r"denied committing)|"
-    r"(?P<temporary>(?:FileNotFoundException|does not exist)[^\n]*_temporary/|_temporary/[^\n]*(?:does not exist|No "
+    r"(?P<temporary>(?:FileNotFoundException|does not exist)[^\n]{0,500}_temporary/|"
+    r"_temporary/[^\n]{0,300}(?:does not exist|No "
     r"such file))|"
     r"(?P<rename>Failed to rename|Could not rename file|Failed to commit task|TASK_WRITE_FAILED|Job commit failed)",
     literals=(

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 PYTHON_MODULE: Final = Signature(
     name="python-module",
     pattern=r"(?:ModuleNotFoundError|ImportError): No module named '?(?P<module>[\w.]+)'?|"
-    r"(?P<needs>[A-Za-z][\w-]+) >= (?P<least>[\d.]+) must be installed(?:[^\n]*your version was (?P<has>[\w.]*\w))?|"
+    r"(?<![\w-])(?P<needs>[A-Za-z][\w-]{1,60}) >= (?P<least>[\d.]{1,20})"
+    r" must be installed(?:[^\n]{0,200}your version was (?P<has>[\w.]*\w))?|"
     r"ImportError: cannot import name '(?P<name>\w+)' from '?(?P<from>[\w.]+)|"
     r"AttributeError: (?:'(?P<frame>DataFrame|Series)' object has no attribute '(?P<dropped>iteritems|append)'|"
     r"module '?(?P<numpy>numpy|np)'? has no attribute '(?P<alias>bool|int|float|object|str|complex|typeDict)')|"

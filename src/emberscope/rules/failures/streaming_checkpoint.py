@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 STREAMING_CHECKPOINT: Final = Signature(
     name="streaming-checkpoint",
-    pattern=r"(?P<two>Concurrent update to the (?:\w+ )*log|Multiple streaming (?:jobs|queries) (?:are "
+    pattern=r"(?P<two>Concurrent update to the (?:\w{1,20} ){0,3}log|Multiple streaming (?:jobs|queries) (?:are "
     r")?(?:concurrently )?(?:detected|using)|"
     r"CONCURRENT_STREAM_LOG_UPDATE|There is already a streaming query with (?:the same )?id)|"
     r"(?P<sources>There are \[?\d+\]? sources in the checkpoint offsets and now there are \[?\d+\]?|"

@@ -37,11 +37,11 @@ TABLE_CONFLICT: Final = Signature(
     pattern=r"(?P<delta>Concurrent(?:Append|DeleteRead|DeleteDelete|Write|Transaction)Exception|"
     r"(?:MetadataChanged|ProtocolChanged)Exception|DELTA_(?:CONCURRENT|METADATA_CHANGED|PROTOCOL_CHANGED)\w*)|"
     r"(?P<iceberg>iceberg\.exceptions\.(?:CommitFailedException|ValidationException|CommitStateUnknownException)|"
-    r"Cannot commit:? [^\n]*(?:stale|has been updated|has changed|modified)|Found conflicting files|"
+    r"Cannot commit:? [^\n]{0,300}(?:stale|has been updated|has changed|modified)|Found conflicting files|"
     r"[Rr]equirement failed: branch main (?:has changed|was created concurrently))|"
     r"(?P<hudi>HoodieWriteConflictException|HoodieLockException|Cannot resolve conflicts for overlapping writes|"
     r"ConcurrentModificationException: Cannot resolve)|"
-    r"(?P<hive>LockException|Unable to acquire (?:IMPLICIT|EXPLICIT)[^\n]*lock|Lock acquisition timed out)",
+    r"(?P<hive>LockException|Unable to acquire (?:IMPLICIT|EXPLICIT)[^\n]{0,100}lock|Lock acquisition timed out)",
     literals=(
         "ConcurrentAppendException",
         "ConcurrentDeleteReadException",

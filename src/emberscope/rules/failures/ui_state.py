@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 UI_STATE: Final = Signature(
     name="ui-state",
-    pattern=r"(?P<thread>spark-listener-group-\w+)[\s\S]{0,400}?OutOfMemoryError|"
+    pattern=r"(?P<thread>spark-listener-group-\w{1,40})[\s\S]{0,400}?OutOfMemoryError|"
     r"OutOfMemoryError[\s\S]{0,200}?(?P<listener>spark-listener-group-\w+)|"
-    r"OutOfMemoryError[\s\S]{0,3000}?(?P<frame>AppStatusListener|SQLAppStatusListener|ElementTrackingStore|"
+    r"OutOfMemoryError[\s\S]{0,1500}?(?P<frame>AppStatusListener|SQLAppStatusListener|ElementTrackingStore|"
     r"kvstore\.InMemoryStore|AppStatusStore|StreamingQueryStatusListener|AsyncEventQueue)|"
-    r"(?P<stream>MicroBatchExecution|StreamExecution|StreamingQueryException|Query \S+ "
+    r"(?P<stream>MicroBatchExecution|StreamExecution|StreamingQueryException|Query \S{1,100} "
     r"\[id)[\s\S]{0,600}?OutOfMemoryError",
     literals=("OutOfMemoryError",),
     words=(

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 UNREADABLE_FILE: Final = Signature(
     name="unreadable-file",
     pattern=r"(?P<gone>It is possible the underlying files have been updated|FILE_NOT_EXIST|SparkFileNotFoundException|"
-    r"FileReadException: Error while reading file [^\n]*does not exist|File does not exist: (?:hdfs|s3a?|abfss?|gs|/))|"
+    r"FileReadException: Error while reading file [^\n]{0,500}does not exist|File does not exist: (?:hdfs|"
+    r"s3a?|abfss?|gs|/))|"
     r"(?P<block>BlockMissingException|Could not obtain block)|"
     r"(?P<type>Parquet column cannot be converted|SchemaColumnConvertNotSupportedException|"
     r"PARQUET_COLUMN_DATA_TYPE_MISMATCH|PARQUET_TYPE_(?:ILLEGAL|NOT_)\w+|"
@@ -86,7 +87,7 @@ UNREADABLE_FILE: Final = Signature(
         (r"block ?missing|missing blocks?|corrupt blocks?",),
     ),
 )
-_PATH: Final = re.compile(r"(?:file|File|path|block)[^\n]{0,80}?((?:[a-z][\w+.-]*:/)?/[^\s,;'\"()\[\]]+\.?\w*)")
+_PATH: Final = re.compile(r"(?:file|File|path|block)[^\n]{0,80}?((?:[a-z][\w+.-]{0,20}:/)?/[^\s,;'\"()\[\]]+\.?\w*)")
 _TYPES: Final = re.compile(
     r"[Cc]olumn:? (?:\[|`)(?P<column>[^\]`\n]+)(?:\]|`)[,.][\s\S]{0,40}?Expected(?: Spark type)?:? (?P<wanted>[\w()<>, "
     r"]+?),\s*"
