@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 TOLD_FEW_PARTITIONS: Final = Signature(
     name="told-few-partitions",
     pattern=r"(?P<said>\b(?:[Vv]ery |[Tt]oo |[Oo]nly a? ?)few (?:large |big )?partitions|"
-    r"(?:[Oo]nly|[Ii]nto|in) (?:one|a single|1) partition\b)",
+    r"[Oo]nly (?:in )?(?:one|a single|1) partition\b)",
     literals=("few partitions", "few large partitions", "few big partitions", "one partition", "a single partition"),
     words=(
         (r"(very|too|only a?|so) few (\w+ )?partitions",),
-        (r"(only|just|in|into|has|have|is) (one|a single|1|2) partitions?\b", r"read|csv|json|gz|file|jdbc|input|load"),
+        (r"(only|just|has|have|is)( in)? (one|a single|1|2) partitions?\b", r"read|csv|json|gz|file|jdbc|input|load"),
         (r"(gzip|\.gz\b|multi-?line|unsplittable|not splittable)", r"(one|single|1) (task|core|executor)|slow|memory"),
     ),
 )
