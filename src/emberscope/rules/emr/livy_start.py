@@ -41,7 +41,7 @@ class Limits(Struct, frozen=True):
     """What EMR's guide proposes for Livy; the notebook's wait is made so many times longer (our proposal)."""
 
     lookup_seconds: int = 120
-    session_timeout: str = "2h"
+    session_hours: int = 2
     longer: int = 3
 
 
@@ -67,7 +67,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
             Advice(
                 "cluster",
                 f"livy-conf: livy.server.yarn.app-lookup-timeout={max(limits.lookup_seconds, 2 * wait_s)}s, "
-                f"livy.server.session.timeout-check=true, livy.server.session.timeout={limits.session_timeout} (ends "
+                f"livy.server.session.timeout-check=true, livy.server.session.timeout={limits.session_hours}h (ends "
                 "idle sessions); then sudo systemctl restart livy-server.",
             ),
             Advice(
