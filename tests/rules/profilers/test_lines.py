@@ -107,7 +107,8 @@ _SAID = [
         ("user of the JVM", "-agentpath"),
         # github.com/jattach/jattach/issues/47
         "com.sun.tools.attach.AttachNotSupportedException: Unable to open socket file "
-        "/proc/20557/root/tmp/.java_pid20557: target process 20557 doesn't respond within 10500ms or HotSpot VM not "
+        "/proc/20557/"
+        "root/tmp/.java_pid20557: target process 20557 doesn't respond within 10500ms or HotSpot VM not "
         "loaded\n\tat "
         "jdk.attach/sun.tools.attach.VirtualMachineImpl.<init>(VirtualMachineImpl.java:100)",
     ),
