@@ -19,6 +19,7 @@ from emberscope.report.diagnosis import diagnose, diagnose_document
 from emberscope.rules.base import Rule
 from emberscope.rules.catalog import RULES
 from emberscope.rules.evaluate import LEAST_TASKS_SEEN, SEVERITIES, data_confidence, evaluate
+from emberscope.tables.log_events import LOG_EVENTS
 from emberscope.tables.run import Run
 from emberscope.tables.samples import SAMPLES
 from tests.rules.logs import HEALTHY, PATHS, diagnosis, log_run, severe, text_of, worst
@@ -28,10 +29,10 @@ from tests.runs import START_MS, found, job, run_of, stage, task, with_rows
 every_log = pytest.mark.parametrize("name", sorted(PATHS))
 healthy_log = pytest.mark.parametrize("name", HEALTHY)
 
-# Those over samples have laws of their own, with recordings (tests/rules/stacks).
+# Those over samples have laws of their own, with recordings (tests/rules/stacks); so have those over lines of logs.
 every_rule_of_logs = pytest.mark.parametrize(
     "rule",
-    [rule for rule in RULES if not any(read.table == SAMPLES for read in rule.reads)],
+    [rule for rule in RULES if not any(read.table in (SAMPLES, LOG_EVENTS) for read in rule.reads)],
     ids=lambda rule: rule.code,
 )
 # Told in no log that is kept: that they find something stands in their own tests.

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from emberscope.logs.signature import Signature
 from emberscope.rules.base import Finding
 from emberscope.rules.failures.jvm_crash import RULE
 from emberscope.rules.failures.libraries import library_of
+from emberscope.rules.profilers.profiler_crash import RULE as PROFILER_CRASH
 from tests.logs import crashes
 from tests.rules.failures.log_files import run_of_file
 from tests.rules.log_lines import run_of_words
@@ -71,13 +71,11 @@ def test_a_file_that_went_away_under_its_mapping(tmp_path: Path) -> None:
     assert any("df -h" in advice.text for advice in finding.advice)
 
 
-def test_a_profiler_that_interrupted_the_thread_is_blamed(tmp_path: Path) -> None:
-    assert "libasyncProfiler.so (the sampling profiler)" in crash(tmp_path, crashes.REPORT).title
-
-
-def test_a_crash_that_the_rule_about_profilers_tells_is_not_told_twice(tmp_path: Path) -> None:
-    other = Signature("profiler_crash", r"libasyncProfiler", ("libasyncProfiler",))
-    assert found(RULE, run_of_file(tmp_path, crashes.REPORT, other)) == []
+def test_a_crash_in_a_profiler_is_told_by_the_rule_about_these_and_not_twice(tmp_path: Path) -> None:
+    run = run_of_file(tmp_path, crashes.REPORT)
+    assert found(RULE, run) == []
+    (finding,) = found(PROFILER_CRASH, run)
+    assert finding.title.startswith("The JVM crashed in the profiler")
 
 
 def test_memory_and_heap_are_evidence(tmp_path: Path) -> None:

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
 NO_PRICE: Final = "A crash says that work was lost, not how much: an event log of the same run does."
-_PROFILERS: Final = re.compile(r"asyncProfiler|javaProfiler|pyroscope|async-profiler")
 _OF_PROFILERS: Final = "profiler_crash"
 """The signature of the rule about these."""
 _PASSED_THROUGH: Final = re.compile(
@@ -96,12 +95,8 @@ def _signal(row: Said) -> str:
 
 
 def _culprit(crash: Crash) -> NativeFrame | None:
-    """The frame to blame: of a profiler that interrupted the thread, its own; of libraries that everybody calls (libc),
-    the one that called them."""
+    """The frame to blame: of libraries that everybody calls (libc), the one that called them."""
     frame = crash.frame
-    profiler = next((one for one in crash.stack if _PROFILERS.search(one.library or "")), None)
-    if profiler is not None:
-        return profiler
     if frame is None or frame.kind != "C" or not frame.library or not _PASSED_THROUGH.match(frame.library):
         return frame
     callers = (one for one in crash.stack if one.kind == "C" and one.library and not _PASSED_THROUGH.match(one.library))

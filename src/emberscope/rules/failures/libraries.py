@@ -25,12 +25,6 @@ _LZ4: Final = (
 
 _LIBRARIES: Final = (
     Library(
-        r"asyncProfiler|async-profiler|javaProfiler|pyroscope",
-        "the sampling profiler",
-        "which interrupts threads anywhere and walks their stacks",
-        "or record with Flight Recorder; without a profiler the job does not crash here.",
-    ),
-    Library(
         r"snappyjava|snappy-",
         "snappy-java",
         "which compresses Parquet files and, where it is set, shuffle",
