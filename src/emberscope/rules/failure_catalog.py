@@ -40,15 +40,18 @@ from emberscope.rules.failures.disk_full import RULE as DISK_FULL
 from emberscope.rules.failures.driver_silent import RULE as DRIVER_SILENT
 from emberscope.rules.failures.error_condition import RULE as ERROR_CONDITION
 from emberscope.rules.failures.evicted import RULE as EVICTED
+from emberscope.rules.failures.exit_code import RULE as EXIT_CODE
 from emberscope.rules.failures.failures_limit import RULE as FAILURES_LIMIT
 from emberscope.rules.failures.fetch_failed import RULE as FETCH_FAILED
 from emberscope.rules.failures.gc_full_heap import RULE as GC_FULL_HEAP
 from emberscope.rules.failures.gc_long_pause import RULE as GC_LONG_PAUSE
 from emberscope.rules.failures.heap import RULE as OUT_OF_MEMORY
+from emberscope.rules.failures.heap_reader import RULE as LOG_READER_HEAP
 from emberscope.rules.failures.heartbeat import RULE as LOST_CONTACT
 from emberscope.rules.failures.image_pull import RULE as POD_NOT_STARTED
 from emberscope.rules.failures.java_version import RULE as JAVA_VERSION
 from emberscope.rules.failures.jvm_crash import RULE as JVM_CRASH
+from emberscope.rules.failures.killed import RULE as KILLED
 from emberscope.rules.failures.kryo import RULE as KRYO_BUFFER
 from emberscope.rules.failures.large_frame import RULE as LARGE_FRAME
 from emberscope.rules.failures.listener_queue import RULE as LISTENER_QUEUE
@@ -70,6 +73,7 @@ from emberscope.rules.failures.streaming_checkpoint import RULE as STREAMING_CHE
 from emberscope.rules.failures.streaming_offsets import RULE as STREAMING_OFFSETS
 from emberscope.rules.failures.table_conflict import RULE as TABLE_CONFLICT
 from emberscope.rules.failures.task_serialization import RULE as TASK_SERIALIZATION
+from emberscope.rules.failures.terminated import RULE as TERMINATED
 from emberscope.rules.failures.throttled import RULE as THROTTLED
 from emberscope.rules.failures.ui_state import RULE as UI_STATE
 from emberscope.rules.failures.unreadable_file import RULE as UNREADABLE_FILE
@@ -104,7 +108,11 @@ FAILURE_RULES: Final[tuple[Rule[Any], ...]] = (
     GC_FULL_HEAP,
     GC_LONG_PAUSE,
     YARN_CONTAINER_LIMIT,
+    KILLED,
+    TERMINATED,
+    EXIT_CODE,
     OUT_OF_MEMORY,
+    LOG_READER_HEAP,
     BROADCAST_FAILED,
     RESULT_SIZE,
     KRYO_BUFFER,
