@@ -29,6 +29,10 @@ from emberscope.tables.log_events import LOG_EVENTS
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
+_ONE_RUNS: Final = (
+    r"\b(only|just)\b (\w+ ){0,3}(one|1|single) (\w+ ){0,2}(task|partition|executor|core|thread)\b"
+    r"|\b(one|1|single) task (is |was |gets )?(running|runs|active|executed)"
+)
 TOLD_FEW_PARTITIONS: Final = Signature(
     name="told-few-partitions",
     pattern=r"(?P<said>\b(?:[Vv]ery |[Tt]oo |[Oo]nly a? ?)few (?:large |big )?partitions|"
@@ -38,13 +42,22 @@ TOLD_FEW_PARTITIONS: Final = Signature(
         (r"(very|too|only a?|so) few (\w+ )?partitions",),
         (r"(only|just|has|have|is)( in)? (one|a single|1|2) partitions?\b", r"read|csv|json|gz|file|jdbc|input|load"),
         (r"(gzip|\.gz\b|multi-?line|unsplittable|not splittable)", r"(one|single|1) (task|core|executor)|slow|memory"),
+        (
+            _ONE_RUNS,
+            r"\b(\d+|other|all|more|many|available|idle|specified|whole) (\w+ ){0,2}(cores|executors|executers|"
+            r"workers|nodes|cpus)|cluster|idle|parallel|sequential",
+        ),
+        (r"\b(csv|json|xml|excel|xlsx)\b", r"\bread|\bload", r"slow|long time|takes (too |very )?long|hours"),
     ),
 )
+
+_CLOSER: Final = ("told-jdbc-read", "told-skew", "told-single-writer")
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
     rows = said(run, TOLD_FEW_PARTITIONS.name)
-    if rows:
+    # A complaint with a rule of its own is not told twice.
+    if rows and not any(row.level is None and said(run, other) for row in rows for other in _CLOSER):
         yield _few(rows)
 
 

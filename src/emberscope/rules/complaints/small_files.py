@@ -31,19 +31,26 @@ from emberscope.units import format_bytes
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
+_MANY_FILES: Final = r"\b(small|tiny|too many|so many|many|thousands of|millions of|lots of|\d{4,}\+?) (\w+ )?files"
 TOLD_SMALL_FILES: Final = Signature(
     name="told-small-files",
     pattern=r"(?P<said>[Tt]oo many (?:small |tiny )?files)",
     literals=("oo many files", "oo many small files", "oo many tiny files"),
     words=(
         (
-            r"\b(small|tiny|too many|thousands of|lots of|\d{4,}\+?) (\w+ )?files",
+            _MANY_FILES,
             r"writ|output|creat|insert|overwrite|save|produc|generat|append",
+        ),
+        (_MANY_FILES, r"slow|long|\bread|quer|ingest|overhead|memory|millions|hours|fragment|optimi"),
+        (
+            r"\b\d+ (\w+ ){0,2}files\b.{0,60}\b\d+(\.\d+)? ?(k|kb|kib|bytes)\b",
+            r"\bread|writ|slow|overhead|fragment|partition|merge|compact",
         ),
     ),
 )
-_MANY: Final = re.compile(
-    r"(\d[\d,]*)\+? (?:\w+ )?files(?: of| ?~| each)?\s*~?(\d+(?:\.\d+)? ?[KMG]i?B)", re.IGNORECASE
+_MANY: Final = re.compile(r"(\d[\d,]*)\+? (?:\w+ )?files\b.{0,40}?\b(\d+(?:\.\d+)? ?[KMG]i?B)\b", re.IGNORECASE)
+_WRITES: Final = re.compile(
+    r"\b(?:writ|output|creat|insert|overwrit|sav(?:e|ing)|produc|generat|append)", re.IGNORECASE
 )
 
 
@@ -62,13 +69,17 @@ def _small(rows: tuple[Said, ...], limits: Limits) -> Finding:
     fewer = f"repartition({wanted:,}) or coalesce({wanted:,})" if wanted else "repartition(total size / 128 MiB)"
     return answer(
         rows,
-        title=f"The output is fragmented into too many small files{figures}",
+        title=f"The {'output is fragmented into' if _WRITES.search(rows[0].text) else 'data lie in'} too many small "
+        f"files{figures}",
         summary="Every write task makes at least one file for each partition of the table that it has rows of: too "
-        "many "
-        "write tasks (shuffle partitions, insert parallelism) make small files"
+        "many write tasks (shuffle partitions, insert parallelism) make small files, and every reader lists, opens "
+        "and asks each of them for its footer"
         + (f"; {format_bytes(total)} are {wanted:,} files of 128 MiB." if wanted else "."),
         advice=(
-            Advice("code", f"Before the write, {fewer}; for a partitioned table repartition by its partition columns."),
+            Advice(
+                "code",
+                f"Before the write of them, {fewer}; for a partitioned table repartition by its partition columns.",
+            ),
             Advice(
                 "code",
                 "For Hudi lower the parallelism of insert and bulk insert and raise its small-file limit; for Delta "
