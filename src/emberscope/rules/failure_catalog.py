@@ -5,10 +5,13 @@ from typing import Any, Final
 from emberscope.rules.base import Rule
 from emberscope.rules.complaints.few_partitions import RULE as TOLD_FEW_PARTITIONS
 from emberscope.rules.complaints.file_listing import RULE as TOLD_FILE_LISTING
+from emberscope.rules.complaints.jdbc_read import RULE as TOLD_JDBC_READ
 from emberscope.rules.complaints.single_writer import RULE as TOLD_SINGLE_WRITER
 from emberscope.rules.complaints.skew import RULE as TOLD_SKEW
+from emberscope.rules.complaints.slow_commit import RULE as TOLD_SLOW_COMMIT
 from emberscope.rules.complaints.small_files import RULE as TOLD_SMALL_FILES
 from emberscope.rules.complaints.small_partitions import RULE as TOLD_SMALL_PARTITIONS
+from emberscope.rules.complaints.to_pandas import RULE as TOLD_TO_PANDAS
 from emberscope.rules.emr.cluster_mode import RULE as CLUSTER_MODE
 from emberscope.rules.emr.emrfs_view import RULE as EMRFS_VIEW
 from emberscope.rules.emr.event_log_place import RULE as EVENT_LOG_PLACE
@@ -37,6 +40,7 @@ from emberscope.rules.failures.decommissioned import RULE as DECOMMISSIONED
 from emberscope.rules.failures.deep_recursion import RULE as DEEP_RECURSION
 from emberscope.rules.failures.direct_memory import RULE as DIRECT_MEMORY
 from emberscope.rules.failures.disk_full import RULE as DISK_FULL
+from emberscope.rules.failures.driver_restarted import RULE as DRIVER_RESTARTED
 from emberscope.rules.failures.driver_silent import RULE as DRIVER_SILENT
 from emberscope.rules.failures.error_condition import RULE as ERROR_CONDITION
 from emberscope.rules.failures.evicted import RULE as EVICTED
@@ -121,6 +125,7 @@ FAILURE_RULES: Final[tuple[Rule[Any], ...]] = (
     FETCH_FAILED,
     LOST_CONTACT,
     DRIVER_SILENT,
+    DRIVER_RESTARTED,
     THROTTLED,
     ACCESS_DENIED,
     METASTORE,
@@ -203,4 +208,7 @@ FAILURE_RULES: Final[tuple[Rule[Any], ...]] = (
     TOLD_SINGLE_WRITER,
     TOLD_SMALL_FILES,
     TOLD_FILE_LISTING,
+    TOLD_SLOW_COMMIT,
+    TOLD_JDBC_READ,
+    TOLD_TO_PANDAS,
 )

@@ -51,7 +51,10 @@ class Limits(Struct, frozen=True):
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
     died = said(run, SESSION_DIED)
-    if died:
+    submitted = tuple(row for row in died if "child" in row.fields or "submit" in row.fields)
+    if submitted:
+        yield _not_submitted(submitted)
+    elif died:
         yield _died(died)
     rows = (*said(run, LIVY_STATUS), *said(run, UNREACHABLE))
     if rows:
@@ -94,9 +97,10 @@ def _refused(rows: tuple[Said, ...]) -> Finding:
 
 def _died(rows: tuple[Said, ...]) -> Finding:
     fields = rows[0].fields
+    session = fields.get("session")
     return told(
-        f"Livy session {fields.get('session', '')} ended as {fields.get('state', 'dead')} while it was starting or "
-        "in use",
+        f"{f'Livy session {session}' if session else 'A Livy session'} ended as {fields.get('state', 'dead')} while it "
+        "was starting or in use",
         "The session's Spark application failed or was killed; the notebook only sees its last state. The driver's "
         "memory, "
         "a setting or package of the session that cannot be used, and YARN that gave no container are the usual "
@@ -113,6 +117,28 @@ def _died(rows: tuple[Said, ...]) -> Finding:
         ),
         consequence="ended",
         confidence=0.6,
+    )
+
+
+def _not_submitted(rows: tuple[Said, ...]) -> Finding:
+    code = next((row.fields["code"] for row in rows if row.fields.get("code")), None)
+    return told(
+        f"Livy's spark-submit ended before the session had started{f' (exit code {code})' if code else ''}",
+        "Livy starts a session by spark-submit and waits for its driver: here that program ended first, so YARN may "
+        "never have seen an application. A setting, a jar or a queue that cannot be had, a Java or SPARK_HOME that "
+        "does not fit, or the user for whom Livy acts are the usual reasons; its own words are in Livy's log.",
+        rows,
+        (
+            Advice(
+                "check",
+                "Read the lines of spark-submit above this in /var/log/livy/livy-livy-server.out (`GET "
+                "/sessions/ID/log` has them too): the first exception there is the reason.",
+            ),
+            Advice("check", "Run spark-submit with the same settings by hand, as the user that Livy runs or acts as."),
+            Advice("code", "Start it without the extra settings and packages (%%configure), then add them one by one."),
+        ),
+        consequence="ended",
+        confidence=0.8,
     )
 
 
@@ -153,8 +179,14 @@ RULE = Rule(
         ),
         Signature(
             SESSION_DIED,
-            r"Session (?P<session>\d{1,9}) unexpectedly reached final status '(?P<state>\w+)'",
-            ("unexpectedly reached final status",),
+            r"Session (?P<session>\d{1,9}) unexpectedly reached final status '(?P<state>\w+)'"
+            r"|(?P<child>Child process exited with code (?P<code>\d+))(?=[\s\S]{0,1000}livy)"
+            r"|(?P<submit>IllegalStateException: spark-submit start failed)",
+            (
+                "unexpectedly reached final status",
+                "Child process exited with code",
+                "spark-submit start failed",
+            ),
             ((r"livy|sparkmagic|jupyter|notebook", r"session", r"\bdead\b|\bkilled\b|\bdied\b"),),
         ),
         Signature(

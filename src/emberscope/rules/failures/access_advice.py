@@ -49,6 +49,15 @@ def access_advice(kind: str, found: Mapping[str, str]) -> Iterator[Advice]:
             "create rolebinding … --clusterrole=edit --serviceaccount=…), and name it in "
             "spark.kubernetes.authenticate.driver.serviceAccountName.",
         )
+    elif kind == "account":
+        account = found.get("nobody", "spark")
+        yield Advice(
+            "cluster",
+            f"Create it where the pods are, and bind a role to it: `kubectl create serviceaccount {account}`, `kubectl "
+            f"create rolebinding {account} --clusterrole=edit --serviceaccount=NAMESPACE:{account}`; or name another "
+            "in spark.kubernetes.authenticate.driver.serviceAccountName.",
+        )
+        return
     elif kind == "iam":
         yield Advice(
             "cluster", f"Allow {found.get('action')} on {found.get('arn', 'the resource')} in the policy of the role."

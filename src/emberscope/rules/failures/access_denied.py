@@ -47,6 +47,7 @@ ACCESS_DENIED: Final = Signature(
     r"request is expired))|"
     r"(?P<pods>(?P<kind>\b[\w./]{1,80}) (?:\\?\"[^\"]*\" )?is forbidden: User \\?\"(?P<account>[^\"\\]+)\\?\" cannot "
     r"(?P<verb>\w+) resource \\?\"(?P<resource>[\w./]+))|"
+    r"(?P<account_missing>serviceaccount \\?\"(?P<nobody>[\w.-]+)\\?\" not found)|"
     r"(?P<iam>is not authorized to perform: (?P<action>[\w:*]+)(?: on resource: (?P<arn>[^\s,]+))?)|"
     r"(?P<lake>Insufficient Lake Formation permission[^\n]*)|"
     r"(?P<gcs>(?P<gaccount>\b[\w.@-]{1,120}) does not have (?P<gaction>storage\.[\w.]+) access[^\n]{0,120})|"
@@ -79,6 +80,7 @@ ACCESS_DENIED: Final = Signature(
         "request is expired",
         "he security token has expired",
         "is forbidden: User",
+        "serviceaccount",
         "is not authorized to perform",
         "Insufficient Lake Formation permission",
         "does not have storage.",
@@ -98,7 +100,7 @@ ACCESS_DENIED: Final = Signature(
 )
 
 Kind = Literal[
-    "hdfs", "kerberos", "missing", "wrong", "expired", "pods", "iam", "lake", "gcs", "azure", "s3", "unknown"
+    "hdfs", "kerberos", "missing", "wrong", "expired", "account", "pods", "iam", "lake", "gcs", "azure", "s3", "unknown"
 ]
 
 _KINDS: Final[tuple[tuple[Kind, str], ...]] = (
@@ -107,6 +109,7 @@ _KINDS: Final[tuple[tuple[Kind, str], ...]] = (
     ("missing", "missing"),
     ("wrong", "wrong"),
     ("expired", "expired"),
+    ("account", "account_missing"),
     ("pods", "pods"),
     ("iam", "iam"),
     ("lake", "lake"),
@@ -130,6 +133,8 @@ _SUMMARY: Final[dict[Kind, str]] = {
     "or another endpoint or region than the key is for.",
     "expired": "Temporary credentials have a life of minutes to hours, and the job ran longer: they were copied in "
     "once instead of being renewed.",
+    "account": "The pod is made for a service account that the namespace does not have: nothing starts. The driver "
+    "needs one whose role may make, watch and delete pods, services and config maps there.",
     "pods": "Kubernetes refused what Spark's driver asked for: its service account has no role that allows it.",
     "iam": "The role that made the call has no policy that allows this action on this resource, or one that denies it.",
     "lake": "Lake Formation grants are needed beside IAM policies.",
@@ -182,6 +187,7 @@ def _denied(run: Run, kind: Kind, rows: list[Said]) -> Finding:
         "missing": f"No credentials were found{f' for {place}' if place else ' for the object store'}",
         "wrong": f"The access key or its signature is not accepted ({found.get('wrong')})",
         "expired": "Temporary credentials expired while the job ran",
+        "account": f"The service account {found.get('nobody')} does not exist in the pod's namespace",
         "pods": f"Kubernetes refuses {found.get('account')} to {found.get('verb')} {found.get('resource')}",
         "iam": f"The role may not perform {found.get('action')}" + (f" on {found['arn']}" if "arn" in found else ""),
         "lake": "Lake Formation refused access: a grant is missing",

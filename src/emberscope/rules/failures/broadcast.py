@@ -43,7 +43,9 @@ BROADCAST: Final = Signature(
     r"(?P<driver>Not enough memory to build and broadcast(?: the table)?)|"
     r"(?P<map>[Nn]ot enough memory to build (?:the )?hash map|"
     r"Can'?t acquire \d+ bytes (?:of )?memory to build hash relation)|"
-    r"(?P<timeout>\[?BROADCAST_TIMEOUT)",
+    r"(?P<timeout>\[?BROADCAST_TIMEOUT)|"
+    r"Futures timed out after \[(?P<waited>\d{1,9}) seconds\](?=[\s\S]{0,4000}?"
+    r"(?:BroadcastHashJoin|BroadcastExchange|BroadcastNestedLoopJoin|executeBroadcast))",
     literals=(
         "Could not execute broadcast in ",
         "Cannot broadcast the table ",
@@ -52,6 +54,7 @@ BROADCAST: Final = Signature(
         "ot enough memory to build hash map",
         "memory to build hash relation",
         "BROADCAST_TIMEOUT",
+        "Futures timed out after",
     ),
     words=(
         (r"broadcast", r"time(d)? ?-?out|300 ?s"),
@@ -86,6 +89,7 @@ def _kind(row: Said) -> str:
     for name, kind in (
         ("seconds", "timeout"),
         ("timeout", "timeout"),
+        ("waited", "timeout"),
         ("bytes", "large"),
         ("rows", "rows"),
         ("driver", "driver"),
@@ -98,7 +102,8 @@ def _kind(row: Said) -> str:
 
 def _title(kind: str, found: dict[str, str]) -> str:
     if kind == "timeout":
-        after = f" after {found['seconds']} s" if "seconds" in found else ""
+        seconds = found.get("seconds") or found.get("waited")
+        after = f" after {seconds} s" if seconds else ""
         return f"A broadcast join gave up waiting for its table{after} ({_TIMEOUT})"
     if kind == "large":
         size = f": it has {found['bytes']}" if "bytes" in found else ""
@@ -139,7 +144,8 @@ def _advice(run: Run, kind: str, rows: Sequence[Said]) -> Iterator[Advice]:
             "for a small one that is slow to compute wait longer or write it out first.",
         )
         yield set_conf(_THRESHOLD, "-1", "For a large side: the join shuffles. A broadcast hint must go too.")
-        found = groups_of(rows[0], BROADCAST).get("seconds", "300")
+        groups = groups_of(rows[0], BROADCAST)
+        found = groups.get("seconds") or groups.get("waited", "300")
         yield set_conf(_TIMEOUT, 4 * max(300, int(found)), "For a small side alone, in seconds.")
         return
     yield Advice(

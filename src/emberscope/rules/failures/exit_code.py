@@ -17,6 +17,7 @@ When the exception itself is among the findings: the code is its echo. When the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -48,13 +49,14 @@ EXIT_CODE: Final = Signature(
         "exitCode: ",
     ),
     words=(
-        (r"exit (code|status)(:| is| of)? ?(134|139|52|56|50|53|127)\b",),
+        (r"exit(s|ed)?( with)?( a)?( (code|status))?(:| is| of| with)? ?(134|139|52|56|50|53|127)\b",),
         (r"segmentation fault|sigsegv|sigabrt|hs_err", r"executor|jvm|spark|driver|java"),
     ),
 )
 # Told by rules of their own, or no fault at all.
 _ELSEWHERE: Final = frozenset({0, 13, 137, 143, -100, -102, -103, -104, -1})
 _ENDED_EARLY: Final = 16
+_IN_WORDS: Final = re.compile(r"exit(?:s|ed)?(?: with)?(?: a)?(?: (?:code|status))?(?::| is| of| with)? ?(\d{2,3})\b")
 _WORDS: Final = (("134", "sigabrt"), ("139", "segmentation fault"), ("139", "sigsegv"), ("134", "hs_err"))
 
 
@@ -83,6 +85,9 @@ def _code(row: Said) -> int | None:
     if found is not None:
         return int(found)
     lower = row.text.lower()
+    worded = _IN_WORDS.search(lower)
+    if worded is not None:
+        return int(worded[1])
     return next((int(code) for code, word in _WORDS if word in lower), None)
 
 

@@ -38,7 +38,7 @@ NOT_STARTED: Final = Signature(
     r"(?P<config>CreateContainerConfigError|CreateContainerError|RunContainerError|StartError)|"
     r"(?P<mount>FailedMount\b[^\n]{0,300}|MountVolume\.SetUp failed for "
     "volume[^\n]{0,300}|FailedAttachVolume[^\n]{0,300}|"
-    r"Unable to attach or mount volumes[^\n]{0,300})|"
+    r"Unable to attach or mount volumes[^\n]{0,300}|ClaimName of PVC must be OnDemand)|"
     r"(?P<loop>CrashLoopBackOff)",
     literals=(
         "ImagePullBackOff",
@@ -56,6 +56,7 @@ NOT_STARTED: Final = Signature(
         "MountVolume.SetUp failed",
         "FailedAttachVolume",
         "Unable to attach or mount volumes",
+        "ClaimName of PVC must be OnDemand",
         "CrashLoopBackOff",
     ),
     words=(
@@ -67,6 +68,11 @@ _IMAGE: Final = re.compile(r"image:? \\?\"?([\w.-]+(?::\d+)?/[\w./-]+(?::[\w.-]+
 _UNKNOWN: Final = re.compile(r"not found|manifest unknown|does not exist|NotFound|name unknown|InvalidImageName")
 _REFUSED: Final = re.compile(r"unauthorized|denied|authorization failed|authentication required|no basic auth|403|401")
 _LIMITED: Final = re.compile(r"toomanyrequests|rate limit|429")
+_CLAIM: Final = re.compile(
+    r"Multi-Attach|already (?:used by|exclusively attached)|ClaimName of PVC|\bpvcs?\b|persistentVolumeClaim|"
+    r"timed out waiting for the condition",
+    re.IGNORECASE,
+)
 _PLATFORM: Final = re.compile(r"no match for platform|exec format error|no matching manifest")
 
 
@@ -118,13 +124,13 @@ def _not_started(run: Run, kind: str, rows: list[Said]) -> Finding:
         rows,
         title=titles[kind],
         summary=summaries[kind],
-        advice=_advice(kind, refused=bool(_REFUSED.search(text))),
+        advice=_advice(kind, refused=bool(_REFUSED.search(text)), claimed=bool(_CLAIM.search(text))),
         confidence=0.9,
         consequence=ended if ended != "hint" or kind == "mount" else "lost",
     )
 
 
-def _advice(kind: str, *, refused: bool) -> Iterator[Advice]:
+def _advice(kind: str, *, refused: bool, claimed: bool) -> Iterator[Advice]:
     if kind == "image":
         yield Advice(
             "cluster",
@@ -139,6 +145,14 @@ def _advice(kind: str, *, refused: bool) -> Iterator[Advice]:
             )
         else:
             yield Advice("cluster", "A private registry needs spark.kubernetes.container.image.pullSecrets.")
+    elif kind == "mount" and claimed:
+        yield Advice(
+            "cluster",
+            "A claim that is ReadWriteOnce is attached to one node at one time: for a volume that driver and executors "
+            "share take a class with ReadWriteMany (NFS, EFS, Azure Files), for local directories a claim for each "
+            "executor: spark.kubernetes.executor.volumes.persistentVolumeClaim.NAME.options.claimName=OnDemand with "
+            "storageClass and sizeLimit.",
+        )
     elif kind == "loop":
         yield Advice("check", "Read `kubectl logs POD --previous` and the exit code of its last state.")
     else:

@@ -65,6 +65,7 @@ JAVA_VERSION: Final = Signature(
     words=(
         (r"java gateway|JAVA_HOME (is )?(not set|missing)|JAVA_GATEWAY_EXITED",),
         (r"UnsupportedClassVersionError|class file (major )?version|major\.minor version",),
+        (r"module java\.base|unnamed module", r"opens|exports?|access"),
         (r"(java|jdk) ?(1\.)?\d+", r"InaccessibleObjectException|IllegalAccessError|add-opens|getSubject"),
     ),
 )

@@ -104,6 +104,19 @@ _TWICE: Final = (
     ("org.apache.hadoop", "Hadoop"),
     ("io.grpc", "gRPC"),
     ("org.yaml.snakeyaml", "SnakeYAML"),
+    ("com.codahale.metrics", "Dropwizard Metrics (metrics-core)"),
+    ("io.dropwizard.metrics", "Dropwizard Metrics (metrics-core)"),
+    ("org.apache.curator", "Curator"),
+    ("org.apache.zookeeper", "ZooKeeper"),
+    ("org.apache.thrift", "Thrift"),
+    ("org.glassfish.jersey", "Jersey"),
+    ("javax.ws.rs", "JAX-RS (Jersey)"),
+    ("org.joda.time", "Joda-Time"),
+    ("breeze", "Breeze"),
+    ("com.esotericsoftware.kryo", "Kryo"),
+    ("org.codehaus.janino", "Janino"),
+    ("com.amazonaws", "the AWS SDK"),
+    ("software.amazon.awssdk", "the AWS SDK v2"),
 )
 
 

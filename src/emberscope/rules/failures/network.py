@@ -76,6 +76,7 @@ NETWORK: Final = Signature(
 )
 _ELSEWHERE: Final = re.compile(
     r"FetchFailed|shuffle-client|ShuffleBlockFetcher|block fetch|Could not execute broadcast|BroadcastExchange|"
+    r"BroadcastHashJoin|executeBroadcast|"
     r"[Mm]eta[Ss]tore|livy|:8998|S3|amazonaws|[Kk]afka|jdbc",
 )
 _SERVICE: Final = re.compile(r"Service '?(\w+)'? (?:failed after|could not bind)")

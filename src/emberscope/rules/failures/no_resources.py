@@ -63,11 +63,13 @@ NO_RESOURCES: Final = Signature(
     words=(
         (r"(not|n't) (accept|get|have)\w* (any )?(resources|executors)",),
         (r"\b(stuck|hangs?|waits?|forever|pending)\b", r"\baccepted\b|no executors|unschedulable"),
-        (r"insufficient (cpu|memory)",),
+        (r"insufficient (cpu|memory|pods)",),
+        (r"\b(pods?|executors?|drivers?)\b", r"\bpending\b", r"memory|\bcpus?\b|cores|nodes?\b|resource|schedul"),
     ),
 )
 _OVERHEAD: Final = re.compile(r"overhead \((\d+)(?: MB)?\)")
 _LEAST_MIB: Final = 512
+_PODS: Final = re.compile(r"\bpods?\b|kubernetes|\bk8s\b", re.IGNORECASE)
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
@@ -97,6 +99,11 @@ def _none(run: Run, rows: tuple[Said, ...]) -> Finding:
         title = "The application waits in its YARN queue: the queue's limit is reached"
     elif "refused" in first:
         title = "YARN refused a container: the request is larger than it allows"
+    if any(_PODS.search(row.text) for row in rows if is_question(row) or "nodes" in first):
+        said_so += (
+            " A pod stays Pending until what it requests (heap, memory overhead, cores) fits what one node has "
+            "allocatable: its size less what the system and daemon sets hold."
+        )
     waited = sum(row.count for row in rows if "waiting" in groups_of(row, NO_RESOURCES))
     long = f" It waited for {15 * waited} s at least." if waited > 1 else ""
     asked = not any(is_question(row) for row in rows)

@@ -57,7 +57,8 @@ OPERATION: Final = Signature(
         "Login failed for user",
     ),
     words=(
-        (r"clocks?|time", r"out of sync|skew|drift"),
+        (r"\bclocks?\b", r"out of sync|skew|drift"),
+        (r"\btime\b", r"out of sync"),
         (r"killed by (a |the )?(user|admin)",),
         (r"access denied for user",),
     ),

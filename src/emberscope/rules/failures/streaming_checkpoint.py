@@ -78,6 +78,7 @@ STREAMING_CHECKPOINT: Final = Signature(
     words=(
         (r"checkpoint", r"stream", r"(incompatib|mismatch|changed|corrupt|restart|recover|not (match|start|resume))"),
         (r"(two|multiple|same|shared?) .{0,30}checkpoint",),
+        (r"\boffsets?\b", r"\b(commits?|batch)", r"stream", r"not exist|n't exist|missing|inconsistent|\bgap\b"),
     ),
 )
 _KINDS: Final = ("two", "sources", "schema", "state", "batch", "sink", "partitions")

@@ -55,7 +55,14 @@ _NO_EVENTS: Final = Signature(
         "permission to collect",
         "observability operations",
     ),
-    (("perf_event_open|perf events?", "denied|not permitted|unavailable|not allowed|fails|refused|seccomp"),),
+    (
+        ("perf_event_open|perf events?", "denied|not permitted|unavailable|not allowed|fails|refused|seccomp"),
+        (
+            r"async-?profiler|\basprof\b|\bprofil(?:er|ing|e)\b",
+            r"container|docker|kubernetes|k8s|\bpods?\b|non-?root",
+            r"\bperf\b|permission|privilege|seccomp|SYS_ADMIN|capabilit",
+        ),
+    ),
 )
 _NO_KERNEL: Final = Signature(
     "kernel_symbols_unavailable",
