@@ -85,6 +85,15 @@ def test_anything_else_is_named_in_one_sentence(tmp_path, data, words):
     assert "\n" not in str(error.value)
 
 
+def test_who_gives_what_cannot_be_read_hears_of_everything_that_can(tmp_path):
+    path = tmp_path / "a.pdf"
+    path.write_bytes(b"%PDF-1.4")
+    for given in (path, tmp_path):
+        with pytest.raises(InputError) as error:
+            kind_of(str(given))
+        assert all(words in (error.value.hint or "") for words in ("event log", "logs of ", "recording"))
+
+
 def test_directories(tmp_path):
     with pytest.raises(InputError, match="there is no such file"):
         kind_of(str(tmp_path / "none"))

@@ -43,7 +43,11 @@ ARCHIVE: Final = "archive"
 TEXT_PROFILES: Final = ("collapsed", "perf_script")
 """Kinds that say what code ran, and nothing of an application."""
 
-_GIVE: Final = "Give a Spark event log, a recording or a run, or a folder of them."
+_GIVE: Final = "Give a Spark event log, logs of the driver or of containers, a recording or a run, or a folder of them."
+_READS: Final = (
+    "It reads Spark event logs, logs of drivers, executors and containers, JFR recordings, collapsed stacks, "
+    "`perf script` and runs of its own."
+)
 _UTF_16: Final = "text in UTF-16 (`iconv -f UTF-16 -t UTF-8` turns it into what can be read)"
 
 HEAD_BYTES: Final = 64 * 1024
@@ -126,7 +130,7 @@ def kind_of_bytes(head: bytes, path: str) -> str:
     raise InputError(
         path,
         f"this is not something emberscope can read: it looks like {describe(plain)}.",
-        hint="It reads Spark event logs, JFR recordings, collapsed stacks, `perf script` and runs of its own.",
+        hint=_READS,
     )
 
 
@@ -222,7 +226,7 @@ def _kind_of_directory(directory: Path) -> str:
         return "event_log"
     if any(is_recording(path) for path in files):
         return "recording"
-    reason = "the directory holds nothing that emberscope can read: no event log, no recording, no run."
+    reason = "the directory holds nothing that emberscope can read: no event log, no log, no recording, no run."
     deeper = f"It is looked into {MAX_DEPTH} folders deep. " if not files else ""
     raise InputError(str(directory), reason, hint=deeper + _GIVE)
 
