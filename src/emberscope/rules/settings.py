@@ -43,6 +43,11 @@ def ms_setting(run: Run, key: str, default: str, *, unit: str = "ms") -> float:
         return parse_ms(default, default_unit=unit)
 
 
+def has_all_settings(run: Run) -> bool:
+    """Whether what is not set here was not set at all: an event log lists every setting, a log or a question some."""
+    return "conf" in run.tables and "jobs" in run.tables
+
+
 def is_on(run: Run, key: str, *, default: bool) -> bool:
     value = run.setting(key)
     return default if value is None else value.strip().lower() == "true"

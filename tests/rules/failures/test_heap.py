@@ -82,7 +82,7 @@ def test_the_jvm_that_the_operating_system_refused() -> None:
 def test_the_drivers_heap_is_told_apart(log: str) -> None:
     (finding,) = found(RULE, run_of_log(log, rules=(RULE,)))
     assert finding.title == "The driver's heap is full (Java heap space)"
-    assert finding.advice[0].setting == "spark.driver.memory"
+    assert "spark.driver.memory" in finding.advice[0].text
     assert finding.consequence == "ended"
 
 
@@ -142,3 +142,15 @@ def test_prop_no_line_breaks_a_rule(pieces: list[str], tail: str) -> None:
         for finding in found(rule, run):
             assert finding.evidence
             assert finding.advice
+
+
+def test_no_size_is_made_up_where_the_present_one_is_not_known() -> None:
+    error = f"{TASK}java.lang.OutOfMemoryError: Java heap space\n\tat java.util.Arrays.copyOf(Arrays.java:1)\n"
+    (unknown,) = found(RULE, run_of_log(error, rules=(RULE,)))
+    assert not [one for one in unknown.advice if one.kind == "set"]
+    assert any("spark.executor.memory" in one.text for one in unknown.advice)
+    # A question that names another setting does not tell this one either.
+    asked = run_of_words(f"We have spark.executor.cores=4 and get:\n{error}", rules=(RULE,))
+    assert "spark.executor.memory" not in [one.setting for one in found(RULE, asked)[0].advice]
+    told = run_of_words(f"We have spark.executor.memory=6g and get:\n{error}", rules=(RULE,))
+    assert ("spark.executor.memory", "9g") in [(one.setting, one.value) for one in found(RULE, told)[0].advice]

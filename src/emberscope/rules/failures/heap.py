@@ -32,7 +32,7 @@ from emberscope.rules.failures.aborted import followed
 from emberscope.rules.failures.ending import Limits, failure, groups_of, who
 from emberscope.rules.failures.heap_place import Place, place_of
 from emberscope.rules.said import Said, said
-from emberscope.rules.settings import MIB, bytes_setting, memory_words, number_setting
+from emberscope.rules.settings import MIB, bytes_setting, has_all_settings, memory_words, number_setting
 from emberscope.tables.log_events import LOG_EVENTS
 from emberscope.units import format_bytes
 
@@ -169,12 +169,16 @@ def _heap_advice(run: Run, rows: Sequence[Said], place: Place) -> Iterator[Advic
 
 
 def _larger(run: Run, key: str) -> Advice:
+    """A larger heap: a size to paste where it is known what it is now, else by how much."""
+    if run.setting(key) is None and not has_all_settings(run):
+        return Advice(
+            "cluster",
+            f"Raise {key} by half, and by 1 GiB at least. What it is now does not stand in what was given; where "
+            "nobody set it, it is 1g, and 2g is the next size.",
+        )
     size = bytes_setting(run, key, "1g", unit="m") or 1 << 30
-    known = "conf" in run.tables
-    value = memory_words(math.ceil(max(1.5 * size, size + (1 << 30)) / _STEP) * _STEP) if known else "2g"
-    return set_conf(
-        key, value, f"Now {format_bytes(size)}." if known else "Twice the default of 1g, or twice what is set."
-    )
+    value = memory_words(math.ceil(max(1.5 * size, size + (1 << 30)) / _STEP) * _STEP)
+    return set_conf(key, value, f"Now {format_bytes(size)}.")
 
 
 _OTHERS: Final = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from emberscope.errors import UsageError
 from emberscope.rules.base import Advice, set_conf
 from emberscope.rules.failures.ending import groups_of
-from emberscope.rules.settings import MIB, bytes_setting, memory_words, number_setting, version
+from emberscope.rules.settings import MIB, bytes_setting, has_all_settings, memory_words, number_setting, version
 from emberscope.units import format_bytes, parse_bytes
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _parts(run: Run, key: str, limit: int | None, driver: bool) -> tuple[int | N
     """Heap and overhead as set, or as Spark shares a container of this size out; None where neither is known."""
     size = "spark.driver.memory" if driver else "spark.executor.memory"
     factor = number_setting(run, f"{size}OverheadFactor", _WIDE_FACTOR if run.application.vendor == "emr" else _FACTOR)
-    if "conf" in run.tables and (run.setting(size) is not None or limit is None):
+    if run.setting(size) is not None or (limit is None and has_all_settings(run)):
         heap = bytes_setting(run, size, "1g", unit="m") or 1 << 30
         usual = max(_LEAST, round(factor * heap))
         return heap, bytes_setting(run, key, f"{usual // MIB}m", unit="m") if run.setting(key) else usual
