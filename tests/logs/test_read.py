@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from emberscope.logs.matcher import Matcher
 from emberscope.logs.signature import Signature
 from emberscope.logs.sniff import has_prose, looks_like_log
 from emberscope.sources.logs import run_of_text
@@ -102,6 +103,22 @@ def test_a_literal_with_digits_is_not_missed_after_others() -> None:
     text = "".join(f"18/05/16 00:53:00 WARN X: it ended with exit code {code}\n" for code in (143, 134, 137, 143))
     found = run_of_text(text, (exited,)).tables["log_events"].to_pylist()
     assert [(row["count"], row["signatures"]) for row in found] == [(3, []), (1, ["exited"])]
+
+
+def test_what_holds_a_literal_with_digits_is_read_once_too(monkeypatch: Any) -> None:
+    """Else a literal such as `task 0.0` of a rule would have every stage of a healthy log taken apart."""
+    first = Signature("first", r"Finished task 0\.0 in stage [\d.]+\. (?P<bytes>\d+) bytes", ("Finished task 0.0 in",))
+    asked: list[str] = []
+    found = Matcher.found
+    monkeypatch.setattr(Matcher, "found", lambda self, text: asked.append(text) or found(self, text))
+    lines = [
+        f"21/02/03 07:{n // 60:02}:{n % 60:02} INFO X: Finished task {n % 3}.0 in stage {n}.0 in 9 ms"
+        for n in range(99)
+    ]
+    lines.append("21/02/03 07:50:00 INFO X: Finished task 0.0 in stage 7.0. 1870 bytes result")
+    (row,) = run_of_text("\n".join(lines), (first,), "log").tables["log_events"].to_pylist()
+    assert json.loads(row["fields"])["first"]["bytes"] == "1870"
+    assert len(asked) < 10, "those of a kind are known by the first"
 
 
 def test_nothing_of_a_healthy_log_is_kept() -> None:

@@ -25,7 +25,8 @@ _TURNING: Final = re.compile(
 _NAME: Final = re.compile(r"Submitted application: (?P<name>.+)")
 _ABOUT: Final = re.compile(
     r"(?:\b(?:[Ll]ost executor|[Ee]xecutor with id|ExecutorLostFailure \(executor|Removing executor|[Rr]emove executor"
-    r"|[Ee]xecutor ID|executor id:?)|, executor|\((?:[\w.:\[\]-]{1,255} )?executor) (?P<number>\d+)\b"
+    r"|[Ee]xecutor ID|executor id:?)|, executor|\((?:[\w.:\[\]-]{1,255} )?executor|\b[Ee]xecutor(?: \w+:)?(?= app-))"
+    r" (?:app-\d{14}-\d{4}/)?(?P<number>\d+)\b"
 )
 _CONTAINER_OF: Final = re.compile(
     r"(?P<container>container_\w+) on host (?P<host>[\w.-]+) for executor with ID (?P<number>\d+)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple, TypeVar
 
 from emberscope.logs.clock import stamp_of
 from emberscope.logs.folding import Folded
@@ -12,6 +12,15 @@ _DIGITS: Final = bytes(48 if 48 <= byte < 58 else byte for byte in range(256))
 _MOST_KNOWN: Final = 8192
 _LONGEST: Final = 16 * 1024
 _LONGEST_STAMP: Final = 48
+_Known = TypeVar("_Known")
+
+
+class _Alike(NamedTuple):
+    """Records that differ in digits alone. `literals` are those that some of them hold for their digits, and others do
+    not; `rows` is what they became, by which of the literals they hold."""
+
+    literals: tuple[bytes, ...]
+    rows: dict[tuple[bytes, ...], Folded | None]
 
 
 class Repeats:
@@ -22,13 +31,13 @@ class Repeats:
     """
 
     def __init__(self, with_digits: Sequence[bytes], ahead_ms: int = 0) -> None:
-        self._with_digits = with_digits
+        self._with_digits = [(literal, literal.translate(_DIGITS)) for literal in with_digits]
         self._ahead_ms = ahead_ms
         self._length = 0
         self._shape = b""
         self._bare: dict[bytes, Folded | None] = {}
         self._same: dict[bytes, Folded | None] = {}
-        self._alike: dict[bytes, Folded | None] = {}
+        self._alike: dict[bytes, _Alike] = {}
 
     def begins(self, line: bytes) -> bool:
         """Whether a line begins with a time as the records that are known do."""
@@ -41,10 +50,9 @@ class Repeats:
             row = self._same[rest]
         except KeyError:
             try:
-                row = self._alike[rest.translate(_DIGITS)]
+                alike = self._alike[rest.translate(_DIGITS)]
+                row = alike.rows[_held(rest, alike.literals)]
             except KeyError:
-                return False
-            if any(literal in rest for literal in self._with_digits):
                 return False
         if row is not None:
             stamp = stamp_of(record[: self._length].decode("ascii", "replace"))
@@ -65,10 +73,16 @@ class Repeats:
         if shape != self._shape:
             self.forget()
             self._length, self._shape = stamp[0], shape
-        known, rest = (
-            (self._alike, record[stamp[0] :].translate(_DIGITS)) if alike else (self._same, record[stamp[0] :])
-        )
-        _put(known, rest, row)
+        rest = record[stamp[0] :]
+        if not alike:
+            _put(self._same, rest, row)
+            return
+        masked = rest.translate(_DIGITS)
+        entry = self._alike.get(masked)
+        if entry is None:
+            entry = _Alike(tuple(literal for literal, shape in self._with_digits if shape in masked), {})
+            _put(self._alike, masked, entry)
+        entry.rows[_held(rest, entry.literals)] = row
 
     def again_without_time(self, line: bytes) -> bool:
         """Count a line that has no time and is known; False where it must be looked at."""
@@ -87,7 +101,11 @@ class Repeats:
         self._alike.clear()
 
 
-def _put(known: dict[bytes, Folded | None], key: bytes, row: Folded | None) -> None:
+def _held(record: bytes, literals: Sequence[bytes]) -> tuple[bytes, ...]:
+    return tuple(literal for literal in literals if literal in record) if literals else ()
+
+
+def _put(known: dict[bytes, _Known], key: bytes, value: _Known) -> None:
     if len(known) >= _MOST_KNOWN:
         known.clear()
-    known[key] = row
+    known[key] = value

@@ -32,6 +32,14 @@ SPOT = (
     "21/03/01 09:59:00 WARN SpotWatcher: spot instance interruption notice for this host\n"
     "21/03/01 10:00:00 ERROR TaskSchedulerImpl: Lost executor 2 on ip-2: Command exited with code 137\n"
 )
+# A standalone cluster's Worker, client and scheduler, in a driver's log of local-cluster (Spark 4.3): INFO alone.
+STANDALONE = (
+    "26/12/01 04:00:18 INFO DAGScheduler: Submitting 6 missing tasks from ResultStage 0\n"
+    "26/12/01 04:00:18 INFO Worker: Executor app-20261201041342-0000/2 finished with state EXITED message Command "
+    "exited with code 137 exitStatus 137\n"
+    "26/12/01 04:00:18 INFO StandaloneAppClient$ClientEndpoint: Executor updated: app-20261201041342-0000/2 is now "
+    "EXITED (Command exited with code 137)\n"
+)
 # The kernel's own words (mm/oom_kill.c).
 MACHINE = "[12345.678] Out of memory: Killed process 4242 (java) total-vm:9000000kB, anon-rss:7000000kB\n"
 CGROUP = "[12345.678] Memory cgroup out of memory: Killed process 4242 (java) total-vm:9000000kB, anon-rss:7000000kB\n"
@@ -161,3 +169,13 @@ def test_what_yarn_ends_for_its_limit_is_told_once() -> None:
         "Exit status: 143. Diagnostics: Container killed on request. Exit code is 143\n"
     )
     assert found(TERMINATED, run_of_log(log, rules=(TERMINATED,))) == []
+
+
+def test_who_wrote_a_line_is_not_whom_it_is_about() -> None:
+    (finding,) = found(KILLED, run_of_log(STANDALONE, rules=(KILLED,)))
+    assert finding.title.startswith("Executor 2 was killed by SIGKILL")
+    nameless = STANDALONE.replace("Executor app-20261201041342-0000/2 finished", "It finished").splitlines(
+        keepends=True
+    )
+    (finding,) = found(KILLED, run_of_log("".join(nameless[:2]), rules=(KILLED,)))
+    assert finding.title.startswith("A container was killed")

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Finding, Reads, Rule, set_conf
 from emberscope.rules.failures.aborted import followed
-from emberscope.rules.failures.ending import Limits, failure, who
+from emberscope.rules.failures.ending import Limits, failure, named
 from emberscope.rules.failures.room import SIZE, figures_of, is_driver, key_of, more_overhead, size_of
 from emberscope.rules.said import Said, said
 from emberscope.rules.settings import number_setting
@@ -78,7 +78,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
 def _killed(run: Run, rows: Sequence[Said], driver: bool, virtual: bool) -> Finding:
     used, limit, words = _largest(rows)
     kind = "virtual" if virtual else "physical"
-    name = "The driver" if driver else who(rows)
+    name = "The driver" if driver else named(rows)
     one = name.startswith(("Executor ", "The driver"))
     whose = f"{name}'s container" if one else f"{name}: their containers" if name else "A container"
     took = f" used {words} of {kind} memory" if words else f" passed its limit of {kind} memory"

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final
 
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Finding, Reads, Rule, set_conf
-from emberscope.rules.failures.ending import Limits, consequence_of, failure, is_question, who
+from emberscope.rules.failures.ending import Limits, consequence_of, failure, is_question, named
 from emberscope.rules.failures.fetch_failed import FETCH_FAILED
 from emberscope.rules.failures.moved_away import moved_away
 from emberscope.rules.said import said
@@ -55,7 +55,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     fetches = tuple(row for row in said(run, FETCH_FAILED.name) if not is_question(row))
     if not rows or not (fetches or any(is_question(row) for row in rows)):
         return
-    name = who(rows)
+    name = named(rows)
     yield failure(
         run,
         (*rows, *(row for row in fetches if row not in rows)),

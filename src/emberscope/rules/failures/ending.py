@@ -116,13 +116,19 @@ def line_of(rows: Iterable[Said]) -> str | None:
 
 
 def who(rows: Sequence[Said]) -> str:
-    """`Executor 6`, `Executors 1, 4 and others`, `The driver`; empty where nobody is named."""
+    """`Executor 6`, `Executors 1, 4 and others`, or `The driver` where it wrote this and names no executor; empty where
+    nobody is named. For what a process says of itself."""
+    return named(rows) or ("The driver" if any(row.role == "driver" for row in rows) else "")
+
+
+def named(rows: Sequence[Said]) -> str:
+    """The same for what others say of a process: who wrote a line is not whom it is about."""
     executors = sorted({row.executor_id for row in rows if row.executor_id and row.executor_id != "driver"}, key=_order)
     if executors:
         shown = ", ".join(executors[:_MOST_NAMES])
         others = " and others" if len(executors) > _MOST_NAMES else ""
         return f"Executor{'' if len(executors) == 1 else 's'} {shown}{others}"
-    return "The driver" if any(row.role == "driver" for row in rows) else ""
+    return ""
 
 
 def by(rows: Iterable[Said], key: Callable[[Said], KeyT | None]) -> list[tuple[KeyT, list[Said]]]:

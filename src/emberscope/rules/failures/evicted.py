@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Final
 
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Finding, Reads, Rule
-from emberscope.rules.failures.ending import Limits, failure, groups_of, who
+from emberscope.rules.failures.ending import Limits, failure, groups_of, named
 from emberscope.rules.said import Said, said
 from emberscope.tables.log_events import LOG_EVENTS
 
@@ -90,7 +90,7 @@ def _kind(row: Said) -> str:
 
 
 def _evicted(run: Run, kind: str, rows: list[Said]) -> Finding:
-    name = who(rows)
+    name = named(rows)
     name = f"{name}'s pod" if name and name != "The driver" else "The driver's pod" if name else "A pod"
     name = name.replace("s's", "s'")
     text = "\n".join(row.text for row in rows[:50])

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Finding, Reads, Rule
 from emberscope.rules.failures.aborted import followed
-from emberscope.rules.failures.ending import Limits, failure, groups_of, who
+from emberscope.rules.failures.ending import Limits, failure, groups_of, named
 from emberscope.rules.failures.exit_codes import MASTER, PROCESS, YARN, Code
 from emberscope.rules.failures.room import is_driver
 from emberscope.rules.failures.terminated import TERMINATED
@@ -97,7 +97,7 @@ def _meaning(number: int, driver: bool) -> Code | None:
 
 
 def _ended(run: Run, rows: Sequence[Said], driver: bool, number: int, code: Code) -> Finding:
-    name = "The driver" if driver else who(rows) or "A process"
+    name = "The driver" if driver else named(rows) or "A process"
     after = followed(run, rows)
     return failure(
         run,

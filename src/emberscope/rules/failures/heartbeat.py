@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final
 
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Finding, Reads, Rule, set_conf
-from emberscope.rules.failures.ending import Limits, failure, groups_of, is_question, who
+from emberscope.rules.failures.ending import Limits, failure, groups_of, is_question, named
 from emberscope.rules.said import Said, said
 from emberscope.rules.settings import is_local, memory_words, ms_setting
 from emberscope.tables.log_events import LOG_EVENTS
@@ -160,7 +160,7 @@ def _named(names: list[str], rows: tuple[Said, ...]) -> str:
         return (
             f"executor{'' if len(names) == 1 else 's'} {', '.join(names[:4])}{' and others' if len(names) > 4 else ''}"
         )
-    name = who(rows)
+    name = named(rows)
     return f"{name[0].lower()}{name[1:]}" if name else "an executor"
 
 

@@ -28,7 +28,7 @@ from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Consequence, Finding, Reads, Rule, set_conf
 from emberscope.rules.failures.aborted import followed
 from emberscope.rules.failures.container_limit import CONTAINER_LIMIT, is_echo
-from emberscope.rules.failures.ending import Limits, failure, is_question, who
+from emberscope.rules.failures.ending import Limits, failure, is_question, named
 from emberscope.rules.failures.killed_context import By, killed_by
 from emberscope.rules.failures.room import SIZE, is_driver, more_overhead, size_of
 from emberscope.rules.said import Said, said
@@ -126,7 +126,7 @@ _MECHANISM: Final[dict[By, str]] = {
 
 
 def _killed(run: Run, rows: Sequence[Said], driver: bool, by: By) -> Finding:
-    name = "The driver" if driver else who(rows)
+    name = "The driver" if driver else named(rows)
     guessed = by == "unknown" and any("possible container OOM" in row.text for row in rows)
     verb = "were" if name.startswith("Executors") else "was"
     words = f"{_BY[by]}, most likely for its container's memory" if guessed else _BY[by]

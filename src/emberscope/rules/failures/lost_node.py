@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final
 
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Finding, Reads, Rule
-from emberscope.rules.failures.ending import Limits, failure, groups_of, who
+from emberscope.rules.failures.ending import Limits, failure, groups_of, named
 from emberscope.rules.failures.moved_away import moved_away
 from emberscope.rules.said import Said, said
 from emberscope.tables.log_events import LOG_EVENTS
@@ -92,7 +92,7 @@ def _lost(run: Run, rows: tuple[Said, ...]) -> Finding:
         name for one in found for key in ("unhealthy", "node", "silent", "worker") if (name := one.get(key))
     )
     node = f"Node {', '.join(list(names)[:3])}" if names else "A node"
-    hurt = who(rows)
+    hurt = named(rows)
     with_it = f", and {hurt[0].lower()}{hurt[1:]} with it" if hurt and hurt != "The driver" else ""
     code = " (exit status -100)" if any("status" in one for one in found) else ""
     if is_disk:

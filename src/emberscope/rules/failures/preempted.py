@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Finding, Reads, Rule
-from emberscope.rules.failures.ending import Limits, consequence_of, failure, groups_of, is_question, who
+from emberscope.rules.failures.ending import Limits, consequence_of, failure, groups_of, is_question, named
 from emberscope.rules.failures.moved_away import moved_away
 from emberscope.rules.said import Said, said
 from emberscope.tables.log_events import LOG_EVENTS
@@ -78,7 +78,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
 
 def _preempted(run: Run, kind: str, rows: list[Said]) -> Finding:
     ids = dict.fromkeys(found["id"] for row in rows if "id" in (found := groups_of(row, PREEMPTED)))
-    name = f"executor{'' if len(ids) == 1 else 's'} {', '.join(list(ids)[:6])}" if ids else who(rows)
+    name = f"executor{'' if len(ids) == 1 else 's'} {', '.join(list(ids)[:6])}" if ids else named(rows)
     name = f"{name[0].lower()}{name[1:]}" if name and name != "The driver" else "executors"
     titles = {
         "yarn": f"YARN preempted {name} for another queue or application",

@@ -27,7 +27,7 @@ from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Finding, Reads, Rule
 from emberscope.rules.failures.aborted import followed
 from emberscope.rules.failures.container_limit import CONTAINER_LIMIT, is_echo
-from emberscope.rules.failures.ending import Limits, failure, groups_of, is_question, who
+from emberscope.rules.failures.ending import Limits, failure, groups_of, is_question, named
 from emberscope.rules.failures.killed_context import By, killed_by
 from emberscope.rules.failures.room import is_driver
 from emberscope.rules.said import Said, said
@@ -128,7 +128,7 @@ _WHY: Final[dict[By, str]] = {
 
 
 def _told(run: Run, rows: Sequence[Said], driver: bool) -> Finding:
-    name = "The driver" if driver else who(rows) or "A container"
+    name = "The driver" if driver else named(rows) or "A container"
     verb = "were" if name.startswith("Executors") else "was"
     by = killed_by(run, rows)
     shown = any(row.level is None for row in rows)  # nobody shows a line that did no harm
