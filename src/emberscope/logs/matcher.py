@@ -44,7 +44,8 @@ class Matcher:
                 asked.setdefault(literal, []).append(number)
         self._asked = list(asked.items())
         self.with_digits = [literal.encode() for literal in asked if any(map(str.isdigit, literal))]
-        self.line_pattern = "|".join((*map(_literal, asked), *_ALWAYS))
+        self.line_patterns = (*map(_literal, asked), *_ALWAYS)
+        self.line_pattern = "|".join(self.line_patterns)
 
     def found(self, text: str) -> dict[str, re.Match[str]]:
         """The signatures that match the text of a record, in their order, with where."""
