@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
-from re import MULTILINE, _constants, _parser
+from re import MULTILINE, _constants, _parser  # type: ignore[attr-defined]  # no other way to a parsed pattern
 from typing import Any
 
 import pytest
