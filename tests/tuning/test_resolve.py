@@ -13,6 +13,7 @@ from emberscope.tables.run import Run
 from emberscope.tables.tasks import TASKS
 from emberscope.tuning.patch import Patch, patch_of_document
 from emberscope.tuning.resolve import patch_of, resolved
+from tests.rules.log_lines import run_of_log
 from tests.runs import run_of
 
 
@@ -34,6 +35,27 @@ def on(version: str = "3.5.1", conf: dict[str, str] | None = None, master: str =
         ]
         run = replace(run, tables={**run.tables, "conf": CONF.from_rows(rows)})
     return run
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        # Spark, TransportConf and LiveListenerBus: names that are put together
+        "spark.shuffle.io.maxRetries",
+        "spark.rpc.io.serverThreads",
+        "spark.scheduler.listenerbus.eventqueue.eventLog.capacity",
+    ],
+)
+def test_a_setting_that_spark_spells_nowhere_is_no_mistake(key: str) -> None:
+    assert settings_after(on(), finding("K6", set_conf(key, "10", "More."))) == {key: "10"}
+
+
+def test_what_a_log_does_not_say_of_settings_is_not_known() -> None:
+    advice = finding("L3", set_conf("spark.eventLog.dir", "s3://bucket/logs", "Where applications write."))
+    log = run_of_log("22/08/22 14:14:24 ERROR AppPusher: Wrong FS: s3://bucket/logs, expected: hdfs://ip:8020")
+    assert settings_after(log, advice) == {"spark.eventLog.dir": "s3://bucket/logs"}
+    (told,), _ = resolved([advice], on())
+    assert "does nothing while spark.eventLog.enabled is false" in told.finding.advice[0].text
 
 
 def settings_after(run: Run, *findings: Ranked) -> dict[str, str]:

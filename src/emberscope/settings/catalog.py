@@ -27,6 +27,12 @@ OPEN: Final = re.compile(
     r"kubernetes\.(driver|executor|driverEnv|file)|scheduler\.allocation|io\.[a-z]+\.key|ui\.|repl|redaction)\b"
 )
 
+# Names that Spark puts together from that of a module or a queue and spells nowhere (TransportConf, LiveListenerBus),
+# and one that EMR's Spark has.
+_PUT_TOGETHER: Final = re.compile(
+    r"spark\.(?:(?:shuffle|rpc|files)\.io\.\w+|scheduler\.listenerbus\.eventqueue\.\w+\.\w+"
+    r"|yarn\.heterogeneousExecutors\.\w+)$"
+)
 
 # Ranges that Spark checks elsewhere than where it registers the setting (SparkSubmit, UnifiedMemoryManager, Kryo).
 _RANGES: Final[Mapping[str, tuple[float | None, float | None]]] = {
@@ -108,8 +114,11 @@ def _families() -> frozenset[str]:
 
 
 def is_foreign(key: str) -> bool:
-    """Whether a name is of a family that Spark has no setting of: a plugin's, a vendor's, a program's own."""
+    """Whether a name is of a family that Spark has no setting of (a plugin's, a vendor's, a program's own), or one that
+    Spark makes while it runs."""
     words = key.split(".")
+    if _PUT_TOGETHER.match(key) is not None:
+        return True
     return words[0] != "spark" or len(words) < 2 or words[1] not in _families() or OPEN.match(key) is not None
 
 

@@ -48,7 +48,7 @@ def idle_because(key: str, situation: Situation, changed: Collection[str]) -> st
             if own is not None and own.strip().lower() != value.lower():
                 return f"it does nothing while {switch} is {own}, which was set so"
             by_itself = (prefix, switch, value) in COME_ALONG
-            if own is None and not by_itself and not situation.distribution:
+            if own is None and not by_itself and situation.known and not situation.distribution:
                 now = situation.value(switch)
                 if now is not None and now.strip().lower() != value.lower():
                     return f"it does nothing while {switch} is {now}, Spark's default"

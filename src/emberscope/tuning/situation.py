@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
@@ -15,10 +15,14 @@ from emberscope.tables.run import settings_of
 if TYPE_CHECKING:
     from emberscope.tables.run import Run
 
+_WRITTEN: Final = frozenset({"log_events", "conf"})
+"""The tables of what people and programs wrote: settings in them are a few of all."""
+
 
 class Situation(Struct, frozen=True):
     """`values` and `hadoop`: what the run had set, of Spark's and of Hadoop's settings. `distribution`: whether Spark
-    was not the plain one of its project but that of `vendor`."""
+    was not the plain one of its project but that of `vendor`. `known`: whether what is not in `values` was not set;
+    logs and questions show only the settings that somebody happened to write."""
 
     version: Version
     distribution: bool
@@ -26,6 +30,7 @@ class Situation(Struct, frozen=True):
     local: bool
     values: Mapping[str, str]
     hadoop: Mapping[str, str]
+    known: bool = True
 
     def own(self, key: str) -> str | None:
         """What the user set, by this name or by an older one that Spark reads too."""
@@ -65,6 +70,7 @@ def situation_of(run: Run) -> Situation:
         is_local(run),
         {key: value for (scope, key), value in found.items() if scope == "spark"},
         {key: value for (scope, key), value in found.items() if scope == "hadoop"},
+        not set(run.tables) <= _WRITTEN,
     )
 
 
