@@ -44,6 +44,7 @@ _STARTS: Final = re.compile(
     r"Exception in thread |Container: container_|Log ?Type: ?\w|Log Upload Time: |End of LogType|LogAggregationType:"
 )
 _TRACEBACK: Final = "Traceback (most recent call last)"
+_FRAME: Final = re.compile(r"\s+at [\w.$]+\(")
 _GOES_ON: Final = re.compile(r"\s|Caused by: |Suppressed: |\.\.\. \d+ more|at [\w.$]+\(")
 
 
@@ -328,6 +329,13 @@ class _Block:
     def _joins(self, index: int) -> bool:
         """Whether a line without a head belongs to the one above it, which has none either."""
         line, above = self.text(index), self.text(index - 1)
+        # PySpark puts an empty line between Python's traceback and the JVM's frames.
+        if not line.strip():
+            # At the end of a block it is not known yet what comes.
+            more = index + 1 == self.count or _FRAME.match(self.text(index + 1)) is not None
+            return bool(above.strip()) and more
+        if not above.strip():
+            return _FRAME.match(line) is not None
         return bool(line.strip() and above.strip()) and (line != above or _GOES_ON.match(line) is not None)
 
 

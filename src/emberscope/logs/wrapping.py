@@ -12,7 +12,8 @@ _POD: Final = r"(?:\[pod/[\w.-]+/[\w.-]+\] )?"
 _RUNTIME: Final = re.compile(rf"{_POD}\d{{4}}-\d\d-\d\dT[\d:.]{{8,20}}(?:Z|[+-]\d\d:\d\d) std(?:out|err) [FP] ")
 _LIVY: Final = re.compile(r"\d\d/\d\d/\d\d \d\d:\d\d:\d\d (?:INFO|DEBUG) LineBufferedStream: ")
 _AIRFLOW: Final = re.compile(
-    r"\[\d{4}-\d\d-\d\d[T,]? ?[\d:.,+-]{8,22}(?: UTC)?\] \{{1,2}[\w./ -]{1,80}:\d+\}{1,2} [A-Z]{4,8} - "
+    r"\[\d{4}-\d\d-\d\d[T,]? ?[\d:.,+-]{8,22}(?: [A-Z]{2,5})?\] \{{1,2}[\w./ -]{1,80}:\d+\}{1,2} [A-Z]{4,8} - "
+    r"(?:\[[\w.-]{1,80}\] )?"
 )
 _QUOTED: Final = re.compile(r"(?:> ?)+")
 _GOES_ON: Final = re.compile(
