@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from emberscope.rules.base import Rule
+from emberscope.rules.complaints.few_executors import RULE as TOLD_FEW_EXECUTORS
 from emberscope.rules.complaints.few_partitions import RULE as TOLD_FEW_PARTITIONS
 from emberscope.rules.complaints.file_listing import RULE as TOLD_FILE_LISTING
 from emberscope.rules.complaints.jdbc_read import RULE as TOLD_JDBC_READ
@@ -211,4 +212,5 @@ FAILURE_RULES: Final[tuple[Rule[Any], ...]] = (
     TOLD_SLOW_COMMIT,
     TOLD_JDBC_READ,
     TOLD_TO_PANDAS,
+    TOLD_FEW_EXECUTORS,
 )

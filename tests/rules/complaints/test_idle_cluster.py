@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from emberscope.rules.base import Finding, Rule
+from emberscope.rules.complaints.few_executors import RULE as FEW_EXECUTORS
 from emberscope.rules.complaints.few_partitions import RULE as FEW_PARTITIONS
 from emberscope.rules.complaints.jdbc_read import RULE as JDBC_READ
 from emberscope.rules.complaints.single_writer import RULE as SINGLE_WRITER
@@ -16,7 +17,15 @@ from emberscope.rules.complaints.to_pandas import RULE as TO_PANDAS
 from tests.rules.log_lines import run_of_words
 from tests.runs import found
 
-RULES: tuple[Rule[Any], ...] = (FEW_PARTITIONS, JDBC_READ, SINGLE_WRITER, SLOW_COMMIT, SMALL_FILES, TO_PANDAS)
+RULES: tuple[Rule[Any], ...] = (
+    FEW_PARTITIONS,
+    JDBC_READ,
+    SINGLE_WRITER,
+    SLOW_COMMIT,
+    SMALL_FILES,
+    TO_PANDAS,
+    FEW_EXECUTORS,
+)
 QUESTIONS = {
     # github.com/apache/hudi/issues/18246
     "job running only 1 task although it has 20 executor cores available": "W3",
@@ -38,6 +47,10 @@ QUESTIONS = {
     "there are 200 files with each file being only 20KB, this makes read optimisation not possible": "W5",
     # github.com/astrolabsoftware/fink-broker/issues/752
     "toPandas has a long execution time and an apparent memory leak on the driver node": "W9",
+    # github.com/lintool/warcbase/issues/170
+    "a simple job is running for 7 hours now. The web app says it's running on 2 executors": "W10",
+    # github.com/d2iq-archive/spark-build/issues/74
+    "you only see a couple of processes chewing CPU, one has to tell the driver how much parallelism to use": "W3",
     # alike, and none of these
     "Cannot commit: the table was changed by a concurrent commit, and the retry takes long": "",
     "how do I rename a column": "",

@@ -47,6 +47,11 @@ TOLD_FEW_PARTITIONS: Final = Signature(
             r"\b(\d+|other|all|more|many|available|idle|specified|whole) (\w+ ){0,2}(cores|executors|executers|"
             r"workers|nodes|cpus)|cluster|idle|parallel|sequential",
         ),
+        (
+            r"parallelism",
+            r"\b(few|couple|only|low|idle)\b|not (all|fully)|under-?us|utili[sz]",
+            r"cores?|cpus?|process",
+        ),
         (r"\b(csv|json|xml|excel|xlsx)\b", r"\bread|\bload", r"slow|long time|takes (too |very )?long|hours"),
     ),
 )

@@ -38,6 +38,10 @@ TOLD_SMALL_PARTITIONS: Final = Signature(
         (r"shuffle[._ ]?partitions?", r"tiny|small|\bms\b|milliseconds|too (many|high)|empty|\d+ ?kb|overhead"),
         (r"(thousands|many|lots|hundreds) of (tiny|small|short|empty) (tasks|partitions)",),
         (r"too many (shuffle )?(partitions|tasks)",),
+        (
+            r"\b\d{3,} (\w+ )?(tasks|partitions)\b",
+            r"\b(a few|few|\d{1,3}) (records|rows|messages|events)\b|(less than|under) a? ?(kb|mb)\b",
+        ),
     ),
 )
 
@@ -62,16 +66,21 @@ def _small(rows: tuple[Said, ...], limits: Limits) -> Finding:
         summary="Partitions this small make tasks of milliseconds, whose start and bookkeeping cost more than their "
         "work. "
         "About one for each core, or one for 128 MiB of shuffled data where that is more, is plenty.",
-        advice=_advice(limits, data, now, slots),
+        advice=_advice(text, limits, data, now, slots),
         confirm="An event log of the run gives the bytes and the time of each task, and what fewer would save.",
         confidence=0.7,
     )
 
 
-def _advice(limits: Limits, data: int | None, now: int | None, slots: int | None) -> Iterator[Advice]:
+def _advice(text: str, limits: Limits, data: int | None, now: int | None, slots: int | None) -> Iterator[Advice]:
     yield set_conf(
         "spark.sql.adaptive.coalescePartitions.enabled", "true", "AQE joins small partitions by itself (Spark 3)."
     )
+    if "hudi" in text.lower() or "hoodie" in text.lower():
+        yield Advice(
+            "code",
+            "For Hudi lower hoodie.upsert.shuffle.parallelism (and insert, bulkinsert): 1500 before Hudi 0.13.",
+        )
     fewer = max(slots or 1, -(-(data or 0) // limits.aim_bytes))
     if (data or slots) and (now is None or fewer < now):
         yield set_conf(

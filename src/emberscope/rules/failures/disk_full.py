@@ -87,6 +87,9 @@ def _full(run: Run, rows: tuple[Said, ...]) -> Finding:
     name = who(rows)
     quota = "quota" in text.lower() and "No space left" not in text
     full = "A disk quota was used up" if quota else "A local disk was full"
+    if all("wanted" in groups_of(row, DISK_FULL) for row in rows):
+        # Hadoop tried every folder of a list; it does not say what was wrong with them.
+        full = "No local directory could be used (full, missing, or closed to the user)"
     return failure(
         run,
         rows,

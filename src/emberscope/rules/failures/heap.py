@@ -57,7 +57,10 @@ HEAP: Final = Signature(
         "insufficient memory for the Java Runtime",
     ),
     words=(
-        (r"out ?of ?memory|\boom\b|heap space|gc overhead", r"driver|executor|spark|heap|job|task|stage"),
+        (
+            r"out ?of ?memory|\boom(s|ed|ing|'?d)?\b|heap space|gc overhead",
+            r"driver|executor|spark|heap|job|task|stage",
+        ),
         (r"gc overhead|heap space",),
     ),
 )

@@ -23,7 +23,7 @@ _DRIVER: Final = re.compile(
     r"\"?main|"
     r"MicroBatchExecution|stream execution thread|spark\.deploy\.SparkSubmit|Dataset\.collect|BroadcastExchangeExec|"
     r"DAGScheduler|Task serialization "
-    r"failed|toPandas|collectToPython|\.collect\(|ApplicationMaster|SparkContext|element-tracking-store|\bdriver-heartbeater|dispatcher-CoarseGrained"
+    r"failed|toPandas|collectToPython|executeCollect|executeToIterator|collectImpl|\.collect\(|ApplicationMaster|SparkContext|element-tracking-store|\bdriver-heartbeater|dispatcher-CoarseGrained"
 )
 _HISTORY: Final = re.compile(r"(?i)FsHistoryProvider|history[- ]?server|log-replay-executor|SPARK_DAEMON_MEMORY")
 _READER: Final = re.compile(

@@ -68,6 +68,7 @@ KILLED: Final = Signature(
         (r"\b137\b", r"exit|code|status|kill|container|executor|pod|step|driver"),
         (r"sigkill|signal 9|kill -9", r"executor|container|driver|pod|spark"),
         (r"oom.?killer|killed by the kernel",),
+        (r"\bpods?\b|container", r"\boom\b", r"limit|kill|memory"),
     ),
 )
 _LIMIT: Final = re.compile(rf"memory limit:? (?P<limit>{SIZE})")

@@ -40,6 +40,8 @@ NETWORK: Final = Signature(
     "retries|"
     r"could not bind))|"
     r"UnknownHostException: ?(?P<host>[^\s:]+)|"
+    r"(?P<api>Failed to connect to (?P<server>kubernetes\.default[\w.]*)|Executor cannot find driver pod|"
+    r"External scheduler cannot be instantiated)|"
     r"(?P<driver>Cannot receive any reply from|Failed to connect to driver|Could not find CoarseGrainedScheduler)|"
     r"Connection to (?P<peer>[^\s]+) has been quiet for (?P<ms>\d+) ms while there are outstanding requests|"
     r"Futures timed out after \[(?P<for>\d+) (?P<unit>\w+)\]|"
@@ -55,6 +57,8 @@ NETWORK: Final = Signature(
         "UnknownHostException",
         "Cannot receive any reply from",
         "Failed to connect to",
+        "Executor cannot find driver pod",
+        "External scheduler cannot be instantiated",
         "Could not find CoarseGrainedScheduler",
         "while there are outstanding requests",
         "Futures timed out after",
@@ -72,6 +76,12 @@ NETWORK: Final = Signature(
         (r"unknown ?host|cannot resolve|name resolution",),
         (r"connect(ion)?", r"reset|refused|unreachable|no route|firewall", r"driver|executor|worker|spark"),
         (r"cannot assign requested address",),
+        (
+            r"executors?|workers?|pods?",
+            r"(cannot|can't|can not|could not|unable to|fail(s|ed)? to|not able to) (connect|reach|talk|communicate)",
+            r"driver|master",
+        ),
+        (r"connection refused", r"localhost|127\.0\.0\.1", r"executors?|pods?|driver|workers?"),
     ),
 )
 _ELSEWHERE: Final = re.compile(
@@ -106,6 +116,8 @@ def _kind(row: Said) -> str | None:
     if _ELSEWHERE.search(row.text) and not re.search(r"Service '\w+' failed", row.text):
         return None
     found = groups_of(row, NETWORK)
+    if "api" in found or found.get("to", "").startswith("kubernetes.default"):
+        return "api"
     if "bind" in found:
         return "bind"
     if "host" in found:
@@ -116,6 +128,8 @@ def _kind(row: Said) -> str | None:
     if "ms" in found or "RpcTimeout" in row.text:
         return "silent"
     if "driver" in found or "route" in found or "refused" in found:
+        return "unreachable"
+    if is_question(row) and re.search(r"connect|reach|refused", row.text, re.I):
         return "unreachable"
     return "silent" if is_question(row) and re.search(r"timed? ?out", row.text, re.I) else "reset"
 
@@ -133,6 +147,7 @@ def _broken(run: Run, kind: str, rows: list[Said]) -> Finding:
         "silent": f"{peer[0].upper()}{peer[1:]} did not answer{f' for {seconds} s' if seconds else ' in time'}",
         "shuffle": "Executors cannot register with the external shuffle service of their node",
         "context": "YARN waited in vain for the driver's SparkContext (spark.yarn.am.waitTime)",
+        "api": "The driver could not ask Kubernetes' API server for its own pod or for executors",
         "unreachable": f"{peer[0].upper()}{peer[1:]} could not be reached",
         "reset": "Connections were reset by the other side",
     }
@@ -174,6 +189,9 @@ _SUMMARIES: Final = {
     "for something, or has the master set in its code.",
     "unreachable": "Nothing answers at that address: the process there has ended, it announces an address that others "
     "cannot reach, or a firewall closes its ports (in client mode and in containers most often the driver's).",
+    "api": "Spark's driver makes and watches executor pods through the API server (kubernetes.default.svc). Either its "
+    "service account has no role for that in this namespace, or the driver pod cannot reach the server: DNS, a network "
+    "policy, or a sidecar that is not up yet. No executor can start.",
     "reset": "The process at the other end closed or died. By itself it says no more, and it is usual when an "
     "application ends.",
 }
@@ -198,6 +216,18 @@ def _advice(run: Run, kind: str, seconds: int | None) -> Iterator[Advice]:
         yield Advice("check", "Resolve that name on the driver's and on an executor's node: `getent hosts NAME`.")
         yield Advice(
             "cluster", "Mend DNS or /etc/hosts, or announce an address: spark.driver.host, SPARK_LOCAL_HOSTNAME."
+        )
+    elif kind == "api":
+        yield Advice(
+            "check",
+            "Read the cause at the end of the trace: Forbidden is the role, a timeout or a refused connection the way; "
+            "`kubectl auth can-i create pods --as=system:serviceaccount:NAMESPACE:ACCOUNT` tells the first.",
+        )
+        yield Advice(
+            "cluster",
+            "Name a service account with a role for pods, services and config maps in "
+            "spark.kubernetes.authenticate.driver.serviceAccountName, and let network policies pass the driver to the "
+            "API server (port 443 or 6443).",
         )
     elif kind == "unreachable":
         yield Advice("check", "Look whether the process there still lived; its own log tells its end.")

@@ -57,7 +57,7 @@ PYTHON_MODULE: Final = Signature(
         (
             r"python",
             r"(module|package|librar(y|ies))",
-            r"(not (found|installed)|missing)",
+            r"(not (be )?(found|installed|available)|missing|import errors?)",
             r"executors?|workers?|cluster|udf",
         ),
         (r"iteritems",),
@@ -83,6 +83,9 @@ _WORKER: Final = re.compile(
     r"pyspark/worker\.py|PythonException|pyspark\.zip/pyspark/|Lost task|Exception in "
     r"task|PythonRunner"
 )
+_ASKED: Final = re.compile(
+    r"\b(?:udfs?|executors?|workers?|worker nodes?|mapPartitions|applyInPandas)\b", re.IGNORECASE
+)
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
@@ -104,7 +107,7 @@ def _finding(run: Run, kind: str, rows: list[Said]) -> Finding:
     found = groups_of(rows[0], PYTHON_MODULE)
     named = _what(rows[0])
     name = found.get(kind) or (named[1] if named else "")
-    worker = any(_WORKER.search(row.text) for row in rows)
+    worker = any(_WORKER.search(row.text) or (row.level is None and _ASKED.search(row.text)) for row in rows)
     where = "on the executors" if worker else "in the driver's Python"
     line = line_of(rows)
     if kind == "module":

@@ -52,6 +52,11 @@ STREAMING_OFFSETS: Final = Signature(
     words=(
         (r"failOnDataLoss",),
         (
+            r"kafka",
+            r"get rid of|gets rid|delete[sd]?|expire[sd]?|retention|purge[sd]?|aged out",
+            r"missing data|not been (fetched|read|consumed|processed)|not (yet )?(fetched|read)|data loss|lost",
+        ),
+        (
             r"offset",
             r"out ?of ?range|no longer available|not available|aged out|retention|data (loss|may have been lost)",
         ),
