@@ -63,8 +63,9 @@ def quotations() -> tuple[str, ...]:
 def telling(run: Run) -> Iterator[Rule[Any]]:
     """The rules that find something; only those of which a signature is in this run can."""
     names = {name for row in run.tables["log_events"]["signatures"].to_pylist() for name in row or ()}
-    matched = (rule for rule in OF_LOGS if any(one.name in names for one in rule.signatures))
-    return (rule for rule in matched if found(rule, run))
+    # One that has none of its own reads those of another rule.
+    asked = (rule for rule in OF_LOGS if not rule.signatures or any(one.name in names for one in rule.signatures))
+    return (rule for rule in asked if found(rule, run))
 
 
 @cache

@@ -7,6 +7,7 @@ from typing import Final
 
 from emberscope.logs.head import head_of
 from emberscope.logs.read import NOISE
+from emberscope.logs.wrapping import unwrapped
 
 _LINES: Final = 200
 _ENOUGH: Final = 3
@@ -19,7 +20,7 @@ _WORDS: Final = re.compile(
     r"(?i)\b(?:spark|pyspark|executors?|driver|yarn|emr|databricks|glue|livy|shuffle|kafka|hive|hudi|iceberg|parquet"
     r"|dataframe|partitions?|tasks?|stages?|joins?|quer(?:y|ies)|listing|cluster|oom|jvm|gc|flame ?graph|profil\w+|perf"
     r"|files?|folders?|datasets?|tables?|heap|memory|cpus?|cores|disks?|containers?|pods?|s3|hdfs|delta|jdbc|pandas"
-    r"|jobs?|oom\w*|aggregat\w+|group ?by|udfs?|python|airflow"
+    r"|oom\w*|aggregat\w+|group ?by|udfs?|python|airflow"
     r"|exit (?:code|status)|exception|error)\b"
 )
 _MOST_SHOWN: Final = 40
@@ -37,7 +38,9 @@ def looks_like_log(head: bytes) -> bool:
     heads = 0
     for line in lines:
         found = head_of(line)
-        heads += found is not None and (found.level is not None or (found.time_ms is not None and found.length > 15))
+        heads += (
+            found is not None and (found.level is not None or (found.time_ms is not None and found.length > 15))
+        ) or unwrapped(line) != line
     return heads >= min(_ENOUGH, max(1, len(lines) // 10))
 
 

@@ -14,6 +14,7 @@ from emberscope.rules.failures.no_resources import RULE as NO_RESOURCES
 from emberscope.rules.failures.python_module import RULE as PYTHON_MODULE
 from emberscope.rules.failures.streaming_checkpoint import RULE as CHECKPOINT
 from emberscope.rules.failures.streaming_offsets import RULE as OFFSETS
+from emberscope.sources.kind import kind_of_bytes
 from tests.rules.log_lines import run_of_log, run_of_words
 from tests.runs import found
 
@@ -57,6 +58,7 @@ def test_the_way_to_the_api_server() -> None:
     )
     (finding,) = found(NETWORK, run_of_log(line))
     assert "API server" in finding.title
+    assert kind_of_bytes(line.encode(), "log") == "container_log"  # and no JSON, though it begins with a bracket
 
 
 def test_frames_behind_an_empty_line_belong_to_the_traceback() -> None:
