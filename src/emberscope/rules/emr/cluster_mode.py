@@ -39,6 +39,7 @@ FINAL_STATUS: Final = "emr_am_final_status"
 NO_CONTEXT: Final = "emr_am_no_context"
 CLIENT_SAID: Final = "emr_client_said_failed"
 NO_MODULE: Final = "emr_no_module"
+LOCAL_MASTER: Final = "emr_local_master"
 
 
 _THIRTEEN: Final = re.compile(r"exit ?code:? ?13\b", re.IGNORECASE)
@@ -51,7 +52,7 @@ class Limits(Struct, frozen=True):
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
     late = said(run, NO_CONTEXT)
     if late:
-        yield _no_context(late)
+        yield _no_context(run, late)
     names = (DIAGNOSTICS, USER_STATUS, FINAL_STATUS, CLIENT_SAID)
     rows = list({row.event_id: row for name in names for row in said(run, name)}.values())
     if rows and not late:
@@ -100,22 +101,42 @@ def _failed(run: Run, rows: list[Said]) -> Finding:
     )
 
 
-def _no_context(rows: tuple[Said, ...]) -> Finding:
-    wait_s = int(rows[0].fields.get("ms") or 100_000) // 1000
-    return told(
-        f"The program made no SparkContext within {wait_s} s of its start in cluster mode (exit code 13)",
-        "The application master waits so long for the user's program to make its SparkContext "
-        "(spark.yarn.am.waitTime), and fails the application when it does not come: the program does other work first, "
-        "waits for something, sets another master in its code, or never makes one.",
-        rows,
-        (
-            Advice("code", "Leave setMaster() out, and make the SparkSession before any long work of the program."),
-            Advice("code", "A program that does not use Spark on this path needs no cluster mode."),
-            Advice("check", "What the driver log shows in that time: the ApplicationMaster's container, …_000001."),
-        ),
-        consequence="ended",
-        confidence=0.9,
+def _no_context(run: Run, rows: tuple[Said, ...]) -> Finding:
+    waited = next((row.fields["ms"] for row in rows if row.fields.get("ms")), None)
+    local = said(run, LOCAL_MASTER)
+    advice = (
+        Advice("code", "Leave setMaster() out, and make the SparkSession before any long work of the program."),
+        Advice("code", "A program that does not use Spark on this path needs no cluster mode."),
+        Advice("check", "What the driver log shows in that time: the ApplicationMaster's container, …_000001."),
     )
+    if local and not waited:
+        title = (
+            "The program set its own master, local, in YARN cluster mode, so YARN saw no SparkContext (exit code 13)"
+        )
+        summary = (
+            "The driver's log shows a SparkContext with the executor “driver” inside it: a local master, set in the "
+            "code (setMaster, .master()), which wins over --master. All work ran in the application master's own "
+            "process, and when the program had ended the master failed the application, since no SparkContext had "
+            "come to it."
+        )
+        advice = (Advice("code", "Leave setMaster() and .master() out of the program; spark-submit gives it."),)
+    elif waited:
+        wait_s = int(waited) // 1000
+        title = f"The program made no SparkContext within {wait_s} s of its start in cluster mode (exit code 13)"
+        summary = (
+            "The application master waits so long for the user's program to make its SparkContext "
+            "(spark.yarn.am.waitTime), and fails the application when it does not come: the program does other work "
+            "first, waits for something, sets another master in its code, or never makes one."
+        )
+    else:
+        title = "The program ended without a SparkContext that YARN could see in cluster mode (exit code 13)"
+        summary = (
+            "The application master runs the user's program and waits for its SparkContext; the program came to its "
+            "end and there was none: it never made one on this path, or made it with another master, which its code "
+            'set (setMaster, .master("local")).'
+        )
+    more = () if waited else tuple(row.evidence() for row in local[:1])
+    return told(title, summary, rows, advice, consequence="ended", confidence=0.9, more=more)
 
 
 RULE = Rule(
@@ -146,9 +167,11 @@ RULE = Rule(
         ),
         Signature(
             NO_CONTEXT,
-            r"SparkContext did not initialize after waiting for (?P<ms>\d{1,12}) ms",
-            ("SparkContext did not initialize after waiting for ",),
+            r"SparkContext did not initialize after waiting for (?P<ms>\d{1,12}) ms|"
+            r"User did not initialize spark context",
+            ("SparkContext did not initialize after waiting for ", "User did not initialize spark context"),
         ),
+        Signature(LOCAL_MASTER, r"Starting executor ID driver on host", ("Starting executor ID driver on host",)),
         Signature(
             CLIENT_SAID,
             r"Application (?P<app>application_\d+_\d+) finished with failed status",

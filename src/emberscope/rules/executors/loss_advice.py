@@ -58,7 +58,8 @@ def _container_memory(run: Run) -> Iterator[Advice]:
         yield Advice(
             "check",
             "Exit code 137 is a kill by signal 9: look for the kernel's out-of-memory killer in `dmesg` of the host. "
-            "Spark's standalone workers do not limit an executor's memory, so the machine as a whole was full.",
+            "Spark's standalone workers do not limit an executor's memory: where that killer ended it, the machine as "
+            "a whole was full; where dmesg has no line of it, a person or a program sent the signal.",
         )
         return
     factor = number_setting(run, "spark.executor.memoryOverheadFactor", 0.1)

@@ -57,6 +57,7 @@ DISK_FULL: Final = Signature(
     ),
 )
 _S3_BUFFER: Final = re.compile(r"s3ablock|S3ABlockOutputStream|MultipartUploadOutputStream|/mnt\d*/s3/")
+_DISKS: Final = re.compile(r"/(?:mnt|data|disk|media|local_disk|grid|hadoop|ssd|nvme|ephemeral)")
 _LOGS: Final = re.compile(r"RollingFileAppender|FileAppender|EventLogFileWriter|/var/log/")
 _SHUFFLE: Final = re.compile(
     r"blockmgr-|shuffle_\d|temp_shuffle|temp_local|Spill|ExternalSorter|DiskBlockObjectWriter|DiskStore|appcache|"
@@ -83,7 +84,9 @@ def _full(run: Run, rows: tuple[Said, ...]) -> Finding:
         if _LOGS.search(text) and not _SHUFFLE.search(text)
         else "shuffle files and spill"
     )
-    on = f" on {', '.join(mounts[:4])}" if mounts else ""
+    # A path tells the file system only where folders of this name are disks by custom: else it may lie deeper.
+    known = all(_DISKS.match(mount) for mount in mounts)
+    on = f" {'on' if known else 'under'} {', '.join(mounts[:4])}" if mounts else ""
     name = who(rows)
     quota = "quota" in text.lower() and "No space left" not in text
     full = "A disk quota was used up" if quota else "A local disk was full"
