@@ -164,6 +164,11 @@ def yarn(jars: Path, work: Path, java: Path) -> Iterator[Cluster]:
         yield Cluster("yarn", work / "logs", work / "local", work / "conf", class_path)
 
 
+def _listens(port: int) -> bool:
+    with socket.socket() as tried:
+        return tried.connect_ex((HOST, port)) == 0
+
+
 @contextlib.contextmanager
 def s3(moto: Path, work: Path, *, checks_keys: bool) -> Iterator[str]:
     """The URL of an S3 server with the bucket `shop`; with `checks_keys` it then knows no key at all."""
@@ -174,7 +179,7 @@ def s3(moto: Path, work: Path, *, checks_keys: bool) -> Iterator[str]:
     url = f"http://{HOST}:{port}"
     with processes() as start:
         start([str(moto), "-H", HOST, "-p", str(port)], work / "s3.log", env=env)
-        wait(lambda: answer(f"{url}/moto-api/data.json") != {}, "the S3 server")
+        wait(lambda: _listens(port), "the S3 server")
         with contextlib.suppress(urllib.error.HTTPError):
             urllib.request.urlopen(
                 urllib.request.Request(f"{url}/shop", method="PUT", headers={"Host": f"{HOST}:{port}"})

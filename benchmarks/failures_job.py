@@ -119,7 +119,11 @@ def driver_heap(spark: SparkSession, healthy: bool, place: Path) -> None:
 
 
 def python_crash(spark: SparkSession, healthy: bool, place: Path) -> None:
-    in_each_partition(spark, (lambda: None) if healthy else (lambda: ctypes.string_at(0) and None))
+    def read_null() -> None:
+        if not healthy:
+            ctypes.string_at(0)
+
+    in_each_partition(spark, read_null)
 
 
 def missing_class(spark: SparkSession, healthy: bool, place: Path) -> None:

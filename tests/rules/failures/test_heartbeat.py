@@ -72,3 +72,25 @@ def test_in_plain_words() -> None:
     assert found(RULE, run_of_words("we keep losing executors, ExecutorLostFailure all the time"))[0].confidence < 0.7
     assert not found(RULE, run_of_words("executors are lost with exit code 137"))
     assert not found(RULE, run_of_words("what does spark.executor.heartbeatInterval do?"))
+
+
+# Recorded with Spark 4.3.0: the last heartbeat of an executor came when the driver had begun to stop.
+LAST_HEARTBEAT = (
+    "26/12/01 04:49:03 INFO CoarseGrainedExecutorBackend: Driver commanded a shutdown\n"
+    "26/12/01 04:49:03 WARN Executor: Issue communicating with driver in heartbeater\n"
+    "org.apache.spark.SparkException: Exception thrown in awaitResult: \n"
+    "\tat org.apache.spark.executor.Executor.reportHeartBeat(Executor.scala:1564)\n"
+    "Caused by: java.lang.RuntimeException: org.apache.spark.SparkException: Could not find HeartbeatReceiver.\n"
+    "\tat org.apache.spark.rpc.netty.Dispatcher.postMessage(Dispatcher.scala:181)\n"
+)
+
+
+def test_a_heartbeat_to_a_driver_that_stops_is_no_failure():
+    assert not found(DRIVER_SILENT, run_of_log(LAST_HEARTBEAT))
+
+
+def test_one_heartbeat_that_failed_ended_nothing():
+    kept = LAST_HEARTBEAT.replace("Could not find HeartbeatReceiver.", "Connection reset by peer")
+    (finding,) = found(DRIVER_SILENT, run_of_log(kept))
+    assert "ended itself" not in finding.title
+    assert finding.consequence == "hint"

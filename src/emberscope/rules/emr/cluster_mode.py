@@ -104,7 +104,7 @@ def _failed(run: Run, rows: list[Said]) -> Finding:
 def _no_context(run: Run, rows: tuple[Said, ...]) -> Finding:
     waited = next((row.fields["ms"] for row in rows if row.fields.get("ms")), None)
     local = said(run, LOCAL_MASTER)
-    advice = (
+    advice: tuple[Advice, ...] = (
         Advice("code", "Leave setMaster() out, and make the SparkSession before any long work of the program."),
         Advice("code", "A program that does not use Spark on this path needs no cluster mode."),
         Advice("check", "What the driver log shows in that time: the ApplicationMaster's container, …_000001."),

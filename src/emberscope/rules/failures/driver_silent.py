@@ -18,6 +18,7 @@ When the driver had ended: executors that then go this way are its echo, and tha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -43,20 +44,29 @@ DRIVER_SILENT: Final = Signature(
     words=((r"heart-?beats?", r"to (the )?driver"),),
 )
 
+# The driver's receiver is gone before the driver is: the application ends, by itself or by its first error.
+_ENDED: Final = re.compile(
+    r"Could not find HeartbeatReceiver|RpcEnv(?: already)? stopped|HeartbeatReceiver .{0,40}stopped"
+)
+
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
-    rows = said(run, DRIVER_SILENT.name)
+    rows = tuple(row for row in said(run, DRIVER_SILENT.name) if not _ENDED.search(row.text))
     if not rows:
         return
     times = next((found["times"] for row in rows if "times" in (found := groups_of(row, DRIVER_SILENT))), None)
     name = who(rows)
     name = name if name and name != "The driver" else "An executor"
     gave_up = times is not None or any("eartbeat" in row.text for row in rows)
+    # One heartbeat that failed is a warning: it is sent again, and the executor lives on.
+    warned = times is None and all("in heartbeater" in row.text for row in rows)
     alone = all("disassociated!" in row.text for row in rows)
     yield failure(
         run,
         rows,
-        title=f"{name} could not reach the driver{f' {times} times in a row' if times else ''} and ended itself",
+        title=f"{name} could not send a heartbeat to the driver"
+        if warned
+        else f"{name} could not reach the driver{f' {times} times in a row' if times else ''} and ended itself",
         summary="Heartbeats to the driver failed (exit code 56 after spark.executor.heartbeat.maxFailures in a row), "
         "or the connection to it broke. The driver is the side to look at: overloaded, in long garbage collections, or "
         "already gone; else the network between the two.",
@@ -74,7 +84,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         ),
         confidence=0.8 if gave_up else 0.6,
         # Executors see the driver go at the end of every application.
-        consequence="hint" if alone and not any(is_question(row) for row in rows) else "lost",
+        consequence="hint" if (alone or warned) and not any(is_question(row) for row in rows) else "lost",
     )
 
 

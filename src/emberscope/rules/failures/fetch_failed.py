@@ -161,7 +161,7 @@ def _failed(run: Run, side: Side, rows: list[Said]) -> Finding:
         "native": "Shuffle blocks could not be served: native memory (outside the heap) of the serving machine ran out",
         "busy": f"{server[0].upper()}{server[1:]} did not serve shuffle blocks in time"
         + (f" (nothing for {format_ms(int(quiet[1]))})" if quiet else ""),
-        "files": f"Shuffle files are gone although {server} answers",
+        "files": f"Shuffle files are gone although {server} {'answer' if ',' in server else 'answers'}",
         "corrupt": f"Shuffle blocks from {server} arrived corrupt",
         "unknown": "Shuffle output could not be fetched, and these lines do not say why",
     }
