@@ -13,8 +13,12 @@ from emberscope.cli.main import exit_code
 DATA = Path(__file__).parents[1] / "data" / "failures"
 FIRST = {
     "disk_full": ("K10", "A local disk was full under /srv: Executors 0, 1 had no room for shuffle", "spill"),
+    "driver_heap": ("K5", "The driver's heap is full (Java heap space)", "collected"),
     "exit_13": ("L13", "The program set its own master, local, in YARN cluster mode", "which wins over --master"),
+    "fetch_failed": ("K6", "Shuffle files are gone although executors 0, 1 answer", "local directories"),
+    "heartbeat": ("K12", "The driver heard no heartbeat of executor 1 for 20.5 s", "garbage collection"),
     "missing_class": ("K11", "Class org.postgresql.Driver is missing", "class path"),
+    "python_crash": ("K17", "Native code crashed a Python worker of executors 0, 1 (segmentation fault)", "native"),
     "sigkill": ("K2", "Executor 1 was killed by SIGKILL (exit code 137)", "cgroup"),
     "yarn_memory": ("K1", "Executors 1, 2: their containers used 929.2 of 896 MB", "YARN"),
 }

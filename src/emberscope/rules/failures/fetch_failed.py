@@ -147,21 +147,22 @@ def _failed(run: Run, side: Side, rows: list[Said]) -> Finding:
     servers = list(dict.fromkeys(one["server"] for one in found if one.get("server")))
     hosts = list(dict.fromkeys(h for one in found if (h := one.get("host") or one.get("peer"))))
     server = (
-        f"executor {', '.join(servers[:3])}"
+        f"executor{'s' if len(servers) > 1 else ''} {', '.join(servers[:3])}"
         if servers
         else f"host {', '.join(hosts[:3])}"
         if hosts
         else "the executor that held it"
     )
+    several = "," in server
     quiet, direct, times = _QUIET.search(text), _DIRECT.search(text), _TIMES.search(text)
     titles: dict[Side, str] = {
-        "gone": f"Shuffle output was lost: {server} was gone when it was read",
+        "gone": f"Shuffle output was lost: {server} {'were' if several else 'was'} gone when it was read",
         "reader": "A fetching executor ran out of Netty direct memory"
         + (f" ({format_bytes(int(direct[1]))} of {format_bytes(int(direct[2]))} used)" if direct else ""),
         "native": "Shuffle blocks could not be served: native memory (outside the heap) of the serving machine ran out",
         "busy": f"{server[0].upper()}{server[1:]} did not serve shuffle blocks in time"
         + (f" (nothing for {format_ms(int(quiet[1]))})" if quiet else ""),
-        "files": f"Shuffle files are gone although {server} {'answer' if ',' in server else 'answers'}",
+        "files": f"Shuffle files are gone although {server} {'answer' if several else 'answers'}",
         "corrupt": f"Shuffle blocks from {server} arrived corrupt",
         "unknown": "Shuffle output could not be fetched, and these lines do not say why",
     }
