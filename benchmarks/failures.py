@@ -116,8 +116,8 @@ def cell(text: str) -> str:
 def advice(finding: dict[str, Any]) -> str:
     """The first advice: the settings with their values, or its words."""
     for one in finding["advice"]:
-        if one.get("key"):
-            return f"`{one['key']}={one.get('value')}`"
+        if one.get("setting"):
+            return f"`{one['setting']}={one['value']}`"
         return str(one.get("text") or one.get("title") or "")
     return "–"
 
@@ -158,6 +158,10 @@ def document(rows: list[Row], failed: list[str]) -> str:
         "Each failure is made by a real Spark job with one fault, and its logs lie as its cluster lays them out: the "
         "driver's, with those of executors or YARN's containers. Right means that the first finding is of the rule "
         "meant for that failure, and that its words name the cause. The twin is the same job without the fault.",
+        "",
+        "Rules were mended with these very logs, so that they are no sample that the doctor had not seen. What "
+        "the logs do not hold is not told: they name no signal of a Python worker, no reason of a 403 to HEAD, and "
+        "no sender of a SIGKILL, and the first finding then names what it may have been and where to look.",
         "",
         *table(rows),
         "",

@@ -44,8 +44,8 @@ def first_ms(run: Run, finding: Finding, signatures: Sequence[Signature] = ()) -
 
 
 def as_it_ended(finding: Finding, run: Run) -> Finding:
-    """The finding, with what followed from it as the event log knows: where all jobs succeeded to the end of the
-    application, an error that stands in that log alone ended none."""
+    """The finding, with what followed from it as the event log knows: where all jobs and queries succeeded to the end
+    of the application, an error that stands in that log alone ended none."""
     if finding.consequence != "ended" or any(one.line is not None for one in finding.evidence):
         return finding
     return replace(finding, consequence="lost") if _went_well(run) else finding
@@ -56,6 +56,9 @@ def _went_well(run: Run) -> bool:
     jobs = run.tables.get("jobs")
     if jobs is None or not jobs.num_rows or not run.application.complete:
         return False
+    queries = run.tables.get("sql_executions")
+    if queries is not None and pc.any(pc.equal(queries["status"], "failed")).as_py():
+        return False  # A query can fail where no job of it does, such as for a table that is too large to broadcast.
     return bool(pc.all(pc.fill_null(pc.equal(jobs["status"], "succeeded"), False)).as_py())
 
 
