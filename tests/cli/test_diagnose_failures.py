@@ -18,8 +18,10 @@ FIRST = {
     "fetch_failed": ("K6", "Shuffle files are gone although executors 0, 1 answer", "local directories"),
     "heartbeat": ("K12", "The driver heard no heartbeat of executor 1 for 20.5 s", "garbage collection"),
     "missing_class": ("K11", "Class org.postgresql.Driver is missing", "class path"),
-    "python_crash": ("K17", "Native code crashed a Python worker of executors 0, 1 (segmentation fault)", "native"),
+    "python_crash": ("K17", "A Python worker of executors 0, 1 died", "cannot be told from this line"),
     "sigkill": ("K2", "Executor 1 was killed by SIGKILL (exit code 137)", "cgroup"),
+    "wrong_credentials": ("K15", "wrong access key or secret, or missing rights", "cannot be told"),
+    "wrong_java": ("K40", "Java is too new for this Spark", "Java 24"),
     "yarn_memory": ("K1", "Executors 1, 2: their containers used 929.2 of 896 MB", "YARN"),
 }
 

@@ -94,3 +94,18 @@ def test_healthy_lines() -> None:
         "22/01/01 00:00:02 INFO CodeGenerator: Code generated in 403.1 ms"
     )
     assert found(RULE, run_of_log(text)) == []
+
+
+# Recorded with Spark 4.3.0 and hadoop-aws 3.5.0: the access key is unknown to the server.
+BARE = (
+    "java.nio.file.AccessDeniedException: s3a://shop/orders: getFileStatus on s3a://shop/orders: "
+    "software.amazon.awssdk.services.s3.model.S3Exception: FORBIDDEN (Service: S3, Status Code: 403, Request ID: "
+    "Ggko9wPS4eWA5rWs):null"
+)
+
+
+def test_an_answer_without_a_reason_does_not_say_that_the_key_is_known():
+    (finding,) = found(RULE, run_of_log(BARE))
+    assert "wrong access key or secret, or missing rights" in finding.title
+    assert "cannot be told" in finding.summary
+    assert "get-caller-identity" in finding.advice[0].text

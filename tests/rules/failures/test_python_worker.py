@@ -71,3 +71,19 @@ def test_in_plain_words() -> None:
 )
 def test_other_lines_say_nothing(line: str) -> None:
     assert found(RULE, run_of_log(line, rules=(RULE,))) == []
+
+
+# Recorded with Spark 4.3.0: a worker whose code read from address 0. Neither code nor signal is told.
+CRASHED = (
+    "26/12/01 04:50:18 WARN TaskSetManager: Lost task 3.3 in stage 0.0 (TID 11) (127.0.0.1 executor 1): TaskKilled "
+    "(Stage cancelled: Job aborted due to stage failure: Task 0 in stage 0.0 failed 4 times, most recent failure: Lost "
+    "task 0.3 in stage 0.0 (TID 10) (127.0.0.1 executor 0): org.apache.spark.SparkException: Python worker exited "
+    "unexpectedly (crashed).\n"
+    "\tat org.apache.spark.api.python.BasePythonRunner$ReaderIterator$$anonfun$1.applyOrElse(PythonRunner.scala:139)\n"
+    "\tat org.apache.spark.scheduler.ResultTask.runTask(ResultTask.scala:137)\n"
+)
+
+
+def test_lines_of_a_trace_and_killed_tasks_tell_no_exit_code():
+    (finding,) = found(RULE, run_of_log(CRASHED))
+    assert "killed for memory, or native code crashed" in finding.title

@@ -62,7 +62,13 @@ def access_advice(kind: str, found: Mapping[str, str]) -> Iterator[Advice]:
         yield Advice(
             "cluster", f"Allow {found.get('action')} on {found.get('arn', 'the resource')} in the policy of the role."
         )
-    for text in _CLUSTER.get(kind, ()):
+    elif kind == "bare":
+        yield Advice(
+            "check",
+            "Ask who the key belongs to (`aws sts get-caller-identity`) with the credentials that this process has "
+            "(fs.s3a.access.key, environment, role): if that fails, the key or secret is wrong; else the rights are.",
+        )
+    for text in _CLUSTER.get("s3" if kind == "bare" else kind, ()):
         yield Advice("cluster", text)
     yield Advice(
         "check",

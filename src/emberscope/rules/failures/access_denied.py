@@ -100,7 +100,20 @@ ACCESS_DENIED: Final = Signature(
 )
 
 Kind = Literal[
-    "hdfs", "kerberos", "missing", "wrong", "expired", "account", "pods", "iam", "lake", "gcs", "azure", "s3", "unknown"
+    "hdfs",
+    "kerberos",
+    "missing",
+    "wrong",
+    "expired",
+    "account",
+    "pods",
+    "iam",
+    "lake",
+    "gcs",
+    "azure",
+    "s3",
+    "bare",
+    "unknown",
 ]
 
 _KINDS: Final[tuple[tuple[Kind, str], ...]] = (
@@ -119,6 +132,9 @@ _KINDS: Final[tuple[tuple[Kind, str], ...]] = (
 )
 _MOST_MATCHES: Final = 10
 _S3: Final = re.compile(r"Amazon S3|AmazonS3|s3a?://|\bs3\b|S3A?Exception|amazonaws", re.IGNORECASE)
+_FORBIDDEN: Final = re.compile(r"\b(?:FORBIDDEN|Forbidden|null) \(Service:")
+_TOLD: Final = re.compile(r"Access Denied|AccessDenied(?!Exception)|Error Code: (?!403)|AllAccessDisabled")
+"""Words of an answer that has a reason: any 403 becomes Hadoop's AccessDeniedException."""
 _REQUEST: Final = re.compile(r"Request ID: ?([\w-]{6,})")
 _PATH: Final = re.compile(r"\b(?:s3[an]?|gs|abfss?|wasbs?|hdfs)://[^\s'\",;)]+")
 
@@ -144,6 +160,9 @@ _SUMMARY: Final[dict[Kind, str]] = {
     "s3": "S3 knows who asks and refuses (403): IAM policy of the role, bucket policy, ACL and object ownership, Block "
     "Public Access, object lock, a VPC endpoint's policy, an organization's policy or an access point's; an encrypted "
     "object also needs the KMS key.",
+    "bare": "S3 answered 403 to a question for a file's state (HEAD), and such an answer has no body: whether the key is "
+    "unknown, its secret is wrong, or the role lacks a right (s3:GetObject, s3:ListBucket, the KMS key) cannot be told "
+    "from it. Without s3:ListBucket a file that is missing is answered so too.",
     "unknown": "The request arrived and was refused for the user or role that made it: its rights, not the data, are "
     "at fault.",
 }
@@ -160,7 +179,7 @@ def kind_of(row: Said) -> Kind:
     found = _groups(row)
     for kind, group in _KINDS:
         if group in found and (kind != "s3" or _S3.search(row.text)):
-            return kind
+            return "bare" if kind == "s3" and _FORBIDDEN.search(row.text) and not _TOLD.search(row.text) else kind
     return "unknown"
 
 
@@ -194,6 +213,7 @@ def _denied(run: Run, kind: Kind, rows: list[Said]) -> Finding:
         "gcs": f"{found.get('gaccount')} lacks {found.get('gaction')}{on}",
         "azure": f"Azure Storage refused access{on}: the identity has no data role or ACL there",
         "s3": f"S3 refused access{on} (403 Access Denied)",
+        "bare": f"S3 refused access{on} (403, no reason given): wrong access key or secret, or missing rights",
         "unknown": "Access was refused",
     }
     asked = f" For support: request ID {', '.join(requests[:3])}." if requests else ""

@@ -60,8 +60,12 @@ PYTHON_WORKER: Final = Signature(
         (r"python worker", r"connect back|version"),
     ),
 )
-_KILLED: Final = re.compile(r"\b137\b|SIGKILL|OOMKilled|Killed|signal 9|memory limit")
-_FAULT: Final = re.compile(r"Segmentation fault|SIGSEGV|\b139\b|signal 11|Fatal Python error|SIGABRT|\b134\b")
+# Numbers only where they are said to be exit codes: traces of calls are full of numbers of lines.
+_CODE: Final = r"(?:code|status|exit(?:ed|s)?(?: with)?)[\s:=(]{1,3}"
+_KILLED: Final = re.compile(rf"{_CODE}(?:137|-9)\b|SIGKILL|OOMKilled|\bKilled\b|signal 9\b|memory limit")
+_FAULT: Final = re.compile(
+    rf"Segmentation fault|SIGSEGV|{_CODE}(?:13[49]|-11|-6)\b|signal 11\b|Fatal Python error|SIGABRT"
+)
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
