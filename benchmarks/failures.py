@@ -5,7 +5,7 @@
 
 Each failure of failures_make.py is made once, then its job without the fault. `emberscope diagnose` reads the logs
 alone, then the logs and the event log. With --resume, what lies in DIR is judged again and nothing is run that ran
-before. As root (a small disk is mounted); a minute a failure on two quiet cores.
+before; with --judge, nothing is run at all. As root (a small disk is mounted); a minute a failure on two quiet cores.
 """
 
 from __future__ import annotations
@@ -181,6 +181,7 @@ def main() -> int:
     parser.add_argument("--work", type=Path, required=True, help="where logs and event logs go")
     parser.add_argument("--only", help="names with commas between; default: all")
     parser.add_argument("--resume", action="store_true", help="a job that ran already is not run again")
+    parser.add_argument("--judge", action="store_true", help="nothing is run: what ran is judged")
     parser.add_argument("--hadoop", type=Path, default=ROOT / ".cache" / "hadoop", help="jars of benchmarks/yarn.xml")
     parser.add_argument("--s3a", type=Path, default=ROOT / ".cache" / "s3a", help="jars of tests/jvm/s3a.xml")
     parser.add_argument("--moto", type=Path, default=Path(sys.executable).with_name("moto_server"))
@@ -207,9 +208,11 @@ def main() -> int:
     with clusters(work, tools) as cluster:
         for run, folder in ((faulty, "faulty"), (twin, "healthy")):
             for failure in chosen:
+                place = work / failure.name / folder
+                if asked.judge and not (place / "job.json").exists():
+                    continue
                 try:
-                    place = work / failure.name / folder
-                    told[failure.name, folder] = run(failure, place, cluster, tools, resume=asked.resume)
+                    told[failure.name, folder] = run(failure, place, cluster, tools, resume=asked.resume or asked.judge)
                 except (RuntimeError, OSError) as error:
                     failed.append(f"{failure.name}, {folder}: could not be judged ({type(error).__name__}).")
                     say(f"{failure.name}, {folder}: {error}")

@@ -79,7 +79,7 @@ def test_the_path_is_named() -> None:
         "AmazonS3Exception: Forbidden (Service: Amazon S3; Status Code: 403)"
     )
     (finding,) = found(RULE, run_of_log(text))
-    assert finding.title == "S3 refused access to s3a://a/b (403 Access Denied)"
+    assert finding.title.startswith("S3 refused access to s3a://a/b (403, no reason given)")
 
 
 def test_request_ids_are_there_for_support() -> None:

@@ -160,9 +160,9 @@ _SUMMARY: Final[dict[Kind, str]] = {
     "s3": "S3 knows who asks and refuses (403): IAM policy of the role, bucket policy, ACL and object ownership, Block "
     "Public Access, object lock, a VPC endpoint's policy, an organization's policy or an access point's; an encrypted "
     "object also needs the KMS key.",
-    "bare": "S3 answered 403 to a question for a file's state (HEAD), and such an answer has no body: whether the key is "
-    "unknown, its secret is wrong, or the role lacks a right (s3:GetObject, s3:ListBucket, the KMS key) cannot be told "
-    "from it. Without s3:ListBucket a file that is missing is answered so too.",
+    "bare": "S3 answered 403 to a question for a file's state (HEAD), and such an answer has no body: whether the "
+    "key is unknown, its secret is wrong, or the role lacks a right (s3:GetObject, s3:ListBucket, the KMS key) "
+    "cannot be told from it. Without s3:ListBucket a file that is missing is answered so too.",
     "unknown": "The request arrived and was refused for the user or role that made it: its rights, not the data, are "
     "at fault.",
 }
