@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from emberscope.logs.matcher import Matcher
+from emberscope.logs.read import _Block
 from emberscope.logs.signature import Signature
 from emberscope.logs.sniff import has_prose, looks_like_log
 from emberscope.sources.logs import run_of_text
@@ -159,6 +160,21 @@ def test_a_line_of_any_length_and_bytes_of_any_kind(monkeypatch: Any) -> None:
 
     assert [row["line"] for row in found] == [1, 4]
     assert len(found[0]["text"]) <= 8000
+
+
+def test_a_long_line_is_not_kept_behind_a_short_one_either(monkeypatch: Any) -> None:
+    monkeypatch.setattr("emberscope.logs.read._BLOCK", 1000)
+    sizes = []
+    made = _Block.__init__
+    monkeypatch.setattr(
+        _Block, "__init__", lambda self, data, *rest: sizes.append(len(data)) or made(self, data, *rest)
+    )
+    text = "18/05/16 00:53:31 INFO X: begin\n18/05/16 00:53:32 ERROR X: " + "x" * 3_000_000 + "\n" + TRACE
+    run = run_of_text(text, (KILLED, HEAP), "log")
+    assert max(sizes) < 80_000
+    assert [row["line"] for row in run.tables["log_events"].to_pylist()] == [2, 4]
+    (note,) = [note for note in run.coverage.notes if note.code == "limited"]
+    assert 2_900_000 < note.lost["bytes"] < 3_000_000
 
 
 def test_secrets_are_taken_out() -> None:

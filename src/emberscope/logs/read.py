@@ -87,10 +87,10 @@ class LogReader:
                 return
             if piece:
                 end = data.rfind(b"\n") + 1
+                if len(data) - end > max(2 * _BLOCK, _MOST_OF_LINE):
+                    self.cut_bytes += len(data) - end - _MOST_OF_LINE
+                    data = data[: end + _MOST_OF_LINE]
                 if not end:
-                    if len(data) > 2 * _BLOCK:
-                        self.cut_bytes += len(data) - _MOST_OF_LINE
-                        data = data[:_MOST_OF_LINE]
                     carry = data
                     continue
             else:
