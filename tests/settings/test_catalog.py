@@ -117,3 +117,14 @@ def test_distance_is_a_distance(a: str, b: str) -> None:
 
 def test_versions_are_read_from_whatever_vendors_write() -> None:
     assert [version_of(text) for text in ("3.5.3-amzn-0", "4.3.0", "", None, "x")] == [(3, 5), (4, 3)] + [(0, 0)] * 3
+
+
+def test_a_queue_of_events_has_the_setting_of_all_queues_under_its_own_name() -> None:
+    of_all, of_one = (
+        setting_of(f"spark.scheduler.listenerbus.eventqueue{name}.capacity") for name in ("", ".eventLog")
+    )
+    assert of_all is not None
+    assert of_one is not None
+    assert (of_one.kind, of_one.low) == (of_all.kind, of_all.low)
+    assert of_one.default((4, 0)) is None
+    assert setting_of("spark.scheduler.listenerbus.eventqueue.eventLog.size") is None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final, Literal, cast
@@ -33,6 +33,9 @@ _PUT_TOGETHER: Final = re.compile(
     r"spark\.(?:(?:shuffle|rpc|files)\.io\.\w+|scheduler\.listenerbus\.eventqueue\.\w+\.\w+"
     r"|yarn\.heterogeneousExecutors\.\w+)$"
 )
+
+# One of the driver's queues of events by itself (AsyncEventQueue, since 3.0): what the setting for all of them takes.
+_OF_ONE_QUEUE: Final = re.compile(r"(spark\.scheduler\.listenerbus\.eventqueue)\.\w+(\.capacity)")
 
 # Ranges that Spark checks elsewhere than where it registers the setting (SparkSubmit, UnifiedMemoryManager, Kryo).
 _RANGES: Final[Mapping[str, tuple[float | None, float | None]]] = {
@@ -125,7 +128,11 @@ def is_foreign(key: str) -> bool:
 def setting_of(key: str) -> Setting | None:
     """The setting of this very name; None for one that is not in the catalogue."""
     line = lines().get(key)
-    return None if line is None else _setting(line)
+    if line is not None:
+        return _setting(line)
+    of_one = _OF_ONE_QUEUE.fullmatch(key)
+    general = setting_of(of_one[1] + of_one[2]) if of_one else None
+    return None if general is None else replace(general, key=key, defaults=(), since=(3, 0))
 
 
 @cache

@@ -46,6 +46,15 @@ def test_storage_is_no_matter_of_memory() -> None:
     assert "memoryOverhead" not in " ".join(advice.text for advice in finding.advice)
 
 
+def test_what_the_kubelet_says_comes_before_the_conditions_of_the_node() -> None:
+    """As `kubectl describe node` lists them behind the event."""
+    conditions = "  MemoryPressure   False\n  DiskPressure     True\n"
+    (storage,) = found(RULE, run_of_log(STORAGE + "\n" + conditions))
+    (memory,) = found(RULE, run_of_log(MEMORY + "\n" + conditions))
+    assert "ran out of ephemeral storage" in storage.title
+    assert "ran low on memory" in memory.title
+
+
 def test_a_kill_by_the_cgroup_is_no_eviction() -> None:
     text = (
         "22/01/01 00:00:00 ERROR TaskSchedulerImpl: Lost executor 4 on 10.0.0.25: \nThe executor with id 4 exited with "

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from emberscope.rules.failures.listener_queue import RULE
+from emberscope.tuning.valid import defects
 from tests.rules.log_lines import run_of_log
 from tests.runs import found
 
@@ -29,11 +30,13 @@ OLD = (
     ],
 )
 def test_says_what_the_queue_was_for(queue: str, lacks: str) -> None:
-    (finding,) = found(RULE, run_of_log(DROPPED.format(queue, 1), spark_version="3.4.0"))
+    run = run_of_log(DROPPED.format(queue, 1), spark_version="3.4.0")
+    (finding,) = found(RULE, run)
     assert finding.title == f"The driver dropped 1 event from the {queue} queue: a listener could not keep up"
     assert finding.summary.startswith(lacks)
     assert finding.consequence == "blind"
     assert finding.advice[0].setting == f"spark.scheduler.listenerbus.eventqueue.{queue}.capacity"
+    assert defects(finding.advice, run) == []
 
 
 def test_the_room_is_for_what_was_dropped() -> None:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Final
 
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Finding, Reads, Rule
-from emberscope.rules.failures.ending import Limits, failure, groups_of, named
+from emberscope.rules.failures.ending import Limits, failure, groups_of, is_question, named
 from emberscope.rules.said import Said, said
 from emberscope.tables.log_events import LOG_EVENTS
 
@@ -62,7 +62,8 @@ _OWN: Final = re.compile(
     r"ephemeral local storage usage exceeds|exceeds the total limit of|exceeded its local ephemeral storage limit|"
     r"Usage of EmptyDir volume"
 )
-_MEMORY: Final = re.compile(r"low on resource: memory|MemoryPressure")
+_MEMORY: Final = re.compile(r"memory", re.IGNORECASE)
+_NAMED: Final = re.compile(r"low on resource: ([\w-]+)|The node had condition: \[([^\]]+)\]")
 _LIMIT: Final = re.compile(r"limit (?:of containers |of emptyDir \S+ )?\"?([\d.]+[KMGTi]*)\"?")
 _USING: Final = re.compile(
     r"was using (\d+(?:\.\d+)?[KMGTi]*), (?:which exceeds its request of|request is) (\d+(?:\.\d+)?[KMGTi]*)"
@@ -81,12 +82,16 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
 
 
 def _kind(row: Said) -> str:
-    found = groups_of(row, EVICTED)
-    if found.get("resource") == "memory" or _MEMORY.search(row.text):
-        return "memory"
-    if _OWN.search(row.text) or _STORAGE.search(row.text):
+    """What the kubelet says comes before all else: the conditions of a node stand in its description as well."""
+    told = _NAMED.search(row.text)
+    reason = (told[1] or told[2]) if told else ""
+    if _OWN.search(row.text) or _STORAGE.search(reason):
         return "storage"
-    return "taken" if "taint" in found else "unknown"
+    if _MEMORY.search(reason):
+        return "memory"
+    if "taint" in groups_of(row, EVICTED):
+        return "taken"
+    return "storage" if is_question(row) and _STORAGE.search(row.text) else "unknown"
 
 
 def _evicted(run: Run, kind: str, rows: list[Said]) -> Finding:

@@ -97,8 +97,7 @@ def _advice(run: Run, queue: str, dropped: int) -> Iterator[Advice]:
     yield Advice(
         "check",
         "Look whether the driver was short of CPU or in garbage collection then, and which listener (of an agent, of "
-        "the "
-        "program) is slow: AsyncEventQueue says how long each took.",
+        "the program) is slow: AsyncEventQueue says how long each took.",
     )
     yield Advice("code", "Fewer, larger tasks make fewer events.")
 
