@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emberscope.settings.catalog import is_read, older_names, settings, version_of
+from emberscope.settings.catalog import is_read, older_names, setting_of, settings, version_of
 from emberscope.settings.names import distance, meant
 from emberscope.settings.values import number_of, problem
 
