@@ -246,3 +246,14 @@ def test_a_traceback_after_a_calm_record_is_a_record_of_its_own() -> None:
     assert (row["line"], row["exception"], row["level"]) == (2, "ValueError", None)
     (row,) = rows("2021-02-03 07:55:00,123 - job - ERROR - failed\n" + trace)
     assert (row["line"], row["exception"], row["level"]) == (1, "ValueError", "ERROR")
+
+
+def test_a_traceback_behind_a_trace_in_java_is_a_record_of_its_own() -> None:
+    """What ends a program in Python stands on standard error, right behind what its JVM warned of."""
+    warned = TRACE.replace(" ERROR Executor", " WARN FileSystem").rsplit("21/02/03", 1)[0]
+    python = 'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\nValueError: no\n'
+    found = rows(warned + python)
+    assert [(row["line"], row["level"]) for row in found] == [(2, "WARN"), (10, None)]
+    assert found[1]["exception"] == "ValueError"
+    logged = "21/02/03 07:55:00 ERROR root: it failed\n" + python
+    assert [(row["line"], row["exception"]) for row in rows(logged)] == [(1, "ValueError")]

@@ -45,6 +45,7 @@ _STARTS: Final = re.compile(
 )
 _TRACEBACK: Final = "Traceback (most recent call last)"
 _FRAME: Final = re.compile(r"\s+at [\w.$]+\(")
+_JAVA: Final = re.compile(r"\s+(?:at [\w.$/]+\(|\.\.\. \d+ (?:more|common frames))")
 _GOES_ON: Final = re.compile(r"\s|Caused by: |Suppressed: |\.\.\. \d+ more|at [\w.$]+\(")
 
 
@@ -295,7 +296,7 @@ class _Block:
         for start in range(index, lowest - 1, -1):
             if self.head(start) is not None or _STARTS.match(self.text(start)):
                 return start
-            if self.text(start).startswith(_TRACEBACK) and self._is_calm_above(start, lowest):
+            if self.text(start).startswith(_TRACEBACK) and self._stands_alone(start, lowest):
                 return start
         # No head within reach: the lines around it, up to an empty one.
         start = index
@@ -313,13 +314,16 @@ class _Block:
         while end < most and self.head(end) is None and not _STARTS.match(self.text(end)):
             if not headed and not self._joins(end):
                 break
-            if calm and self.text(end).startswith(_TRACEBACK):
+            if self.text(end).startswith(_TRACEBACK) and (calm or _JAVA.match(self.text(end - 1))):
                 break
             end += 1
         return end
 
-    def _is_calm_above(self, index: int, lowest: int) -> bool:
-        """Whether the record before a line has a head and is no error: a traceback is not part of it."""
+    def _stands_alone(self, index: int, lowest: int) -> bool:
+        """Whether a traceback in this line is no part of the record before it: that has a head and is no error, or it
+        has shown its own trace, in Java, to the end."""
+        if index > lowest and _JAVA.match(self.text(index - 1)):
+            return True
         for above in range(index - 1, lowest - 1, -1):
             head = self.head(above)
             if head is not None:
