@@ -23,6 +23,12 @@ def table_of(rows: Sequence[Folded]) -> pa.Table:
     return LOG_EVENTS.from_rows(
         [
             {"event_id": number, "time_ms": row.time_ms, "last_ms": row.last_ms, "count": row.count, **row.values}
+            | {"file": _valid(row.values.get("file"))}
             for number, (_, _, row) in enumerate(placed)
         ]
     )
+
+
+def _valid(path: str | None) -> str | None:
+    """A name of a file may hold bytes that are no UTF-8; a table cannot."""
+    return None if path is None else path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
