@@ -244,7 +244,7 @@ def test_applications_in_one_directory_are_told_apart(tmp_path: Path, capsys: py
     assert exit_code(["diagnose", str(tmp_path), "--json"]) == 0
     together = json.loads(capsys.readouterr().out)["findings"]
     for name in names:
-        run: Run = with_log_events(log_run(name), SIGNATURES)
+        run: Run = with_log_events(read_event_log(str(tmp_path / PATHS[name].name)), SIGNATURES)
         alone = diagnose_document([diagnose(run)])["findings"]
         mine = [one for one in together if one["app_id"] == run.application.app_id]
         assert [{**one, "caused_by": []} for one in mine] == [{**one, "caused_by": []} for one in alone], name
