@@ -20,8 +20,8 @@ test: lint $(NODE) $(JAR) $(UPLOT) ## every check: style, types, layers, then al
 ifdef PYTEST
 	@$(IN_VENV) python -m pytest $(PYTEST)
 else
-	@$(IN_VENV) python -m pytest -m "not (spark or jvm or campaign)" -n 2 --dist loadfile
-	@$(IN_VENV) python -m pytest -m "(spark or jvm) and not campaign"
+	@$(IN_VENV) python -m pytest -m "not (spark or alone or campaign)" -n 2 --dist loadfile
+	@$(IN_VENV) python -m pytest -m "(spark or alone) and not campaign"
 endif
 
 campaign: $(JAR) ## the tests that take long: the recorder in real Spark, by every engine

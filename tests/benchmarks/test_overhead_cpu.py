@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.alone
+
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "overhead_cpu.py"
 BURN = """
 import sys, time

@@ -13,7 +13,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
-            item.add_marker("jvm")
+            item.add_marker("alone")
 
 
 @pytest.fixture(scope="session")
