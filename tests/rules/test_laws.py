@@ -25,7 +25,6 @@ SOURCE = Path(__file__).parents[2] / "src" / "emberscope" / "rules"
 # Settings whose names Spark puts together from the name of a module or of a queue (TransportConf, LiveListenerBus).
 # And one that is a property of threads.
 PUT_TOGETHER = {
-    "spark.kubernetes.executor.volumes.persistentVolumeClaim.NAME.options.claimName",
     "spark.scheduler.pool",
     "spark.sparkContext.setLocalProperty",
     "spark.yarn.appMasterEnv.JAVA",
@@ -42,6 +41,7 @@ ELSEWHERE = {
     "spark.kubernetes.authenticate.driver.serviceAccountName",
     "spark.kubernetes.container.image",
     "spark.kubernetes.container.image.pullSecrets",
+    "spark.kubernetes.executor.volumes.persistentVolumeClaim.NAME.options.claimName",
     "spark.port.maxRetries",
     "spark.sql.hive.metastore.jars",
     "spark.sql.hive.metastore.version",
@@ -163,7 +163,7 @@ def test_every_setting_that_a_rule_names_exists_in_spark() -> None:
         for path in SOURCE.rglob("*.py")
         for key in re.findall(r"(?<!\.)\bspark(?!\.read\b)(?:\.[a-zA-Z]+){2,}", path.read_text())
         if not key.startswith(("spark.rapids.", "spark.comet.", "spark.gluten."))  # of engines beside Spark
-        if not key.startswith((*NOT_DISTRIBUTED, "spark.hadoop."))  # what follows is Hadoop's
+        if not key.startswith((*NOT_DISTRIBUTED, "spark.hadoop."))  # what stands behind is Hadoop's
     }
     assert len(named) > 15
     known = {key for key in named if b"\x01" + len(key).to_bytes(2, "big") + key.encode() in text}

@@ -20,7 +20,7 @@ from emberscope.rules.base import Rule
 from emberscope.rules.catalog import RULES
 from emberscope.rules.evaluate import LEAST_TASKS_SEEN, SEVERITIES, data_confidence, evaluate
 from emberscope.rules.wanted import SIGNATURES
-from emberscope.sources.logs import with_log_events
+from emberscope.sources.load import load
 from emberscope.tables.log_events import LOG_EVENTS
 from emberscope.tables.run import Run
 from emberscope.tables.samples import SAMPLES
@@ -244,7 +244,7 @@ def test_applications_in_one_directory_are_told_apart(tmp_path: Path, capsys: py
     assert exit_code(["diagnose", str(tmp_path), "--json"]) == 0
     together = json.loads(capsys.readouterr().out)["findings"]
     for name in names:
-        run: Run = with_log_events(read_event_log(str(tmp_path / PATHS[name].name)), SIGNATURES)
+        run: Run = load(str(tmp_path / PATHS[name].name), signatures=SIGNATURES)
         alone = diagnose_document([diagnose(run)])["findings"]
         mine = [one for one in together if one["app_id"] == run.application.app_id]
         assert [{**one, "caused_by": []} for one in mine] == [{**one, "caused_by": []} for one in alone], name

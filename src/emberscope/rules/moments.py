@@ -57,8 +57,8 @@ def _went_well(run: Run) -> bool:
     if jobs is None or not jobs.num_rows or not run.application.complete:
         return False
     queries = run.tables.get("sql_executions")
-    if queries is not None and pc.any(pc.equal(queries["status"], "failed")).as_py():
-        return False  # A query can fail where no job of it does, such as for a table that is too large to broadcast.
+    if queries is not None and pc.any(pc.fill_null(pc.equal(queries["status"], "failed"), False)).as_py():
+        return False  # it may fail before any job of it has begun: so does a broadcast
     return bool(pc.all(pc.fill_null(pc.equal(jobs["status"], "succeeded"), False)).as_py())
 
 
