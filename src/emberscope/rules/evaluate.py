@@ -46,9 +46,10 @@ LEAST_TASKS_SEEN: Final = 0.99
 
 _EVENT_LOG: Final = "from a Spark event log (spark.eventLog.enabled=true)"
 _RECORDING: Final = "from a recording (start the application with `emberscope run`)"
+_LOGS: Final = "from logs of driver and executors"
 _NOT_HERE: Final = "which this log does not hold"
 _IN_PART: Final = ", to judge all that it is for"
-_SOURCES: Final = (_EVENT_LOG, _RECORDING)
+_SOURCES: Final = (_EVENT_LOG, _RECORDING, _LOGS)
 _RECORDED: Final = frozenset({"samples", "stacks", "frames", "spans", "series", "marks"})
 
 
@@ -324,6 +325,9 @@ def _lacks(reads: Sequence[Reads], run: Run) -> dict[str, list[str]]:
             continue
         table = run.tables.get(read.table.name)
         if table is None:
+            if read.table.name == "log_events":
+                lacks.setdefault(_LOGS, []).append(read.table.name)
+                continue
             recorded = read.table.name in _RECORDED
             here = "tasks" in run.tables and not recorded
             source = _NOT_HERE if here else _RECORDING if recorded else _EVENT_LOG

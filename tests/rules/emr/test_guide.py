@@ -19,8 +19,7 @@ def test_more_min_partitions_than_topic_partitions() -> None:
     (finding,) = in_words(
         KAFKA_CONNECTIONS,
         "Our stream reads MSK with minPartitions=100 on a topic with 10 partitions, EMR 5.36 (Spark 2.4.8). The "
-        "brokers "
-        "show a high ConnectionCreationRate and CPU.",
+        "brokers show a high ConnectionCreationRate and CPU.",
     )
     assert "minPartitions of 100 on a topic of 10 partitions" in finding.title
     assert "10 on each" in finding.summary
@@ -66,8 +65,7 @@ def test_splits_that_shrink_with_the_cores_in_the_guides_job() -> None:
     (finding,) = in_words(
         SHRUNK_SPLITS,
         "Spark 2.4 reads 3.5K parquet files with average size ~116MB on 15837 vcores. maxPartitionBytes is 128M: why "
-        "are there "
-        "more tasks than files?",
+        "are there more tasks than files?",
     )
     assert "3,500 files of 116 MiB over 15,837 cores give 26.5 MiB: 5 pieces" in finding.summary
     assert advised(finding) == {"spark.default.parallelism": "3281"}

@@ -182,8 +182,7 @@ def test_a_program_that_makes_no_context_in_time() -> None:
     # Spark, ApplicationMaster.scala
     line = (
         "22/08/22 14:14:24 ERROR ApplicationMaster: SparkContext did not initialize after waiting for 100000 ms. "
-        "Please check "
-        "earlier log output for errors. Failing the application."
+        "Please check earlier log output for errors. Failing the application."
     )
     (finding,) = in_log(CLUSTER_MODE, line)
     assert "within 100 s" in finding.title
@@ -246,8 +245,7 @@ def test_libraries_that_are_uploaded_with_every_submission() -> None:
     # Spark, yarn/Client.scala
     line = (
         "22/02/25 21:39:45 WARN Client: Neither spark.yarn.jars nor spark.yarn.archive is set, falling back to "
-        "uploading "
-        "libraries under SPARK_HOME."
+        "uploading libraries under SPARK_HOME."
     )
     for text in (line, line.replace(" is set", "} is set")):
         (finding,) = in_log(YARN_LIBRARIES, text)
@@ -260,8 +258,7 @@ def test_a_consistent_view_that_is_not() -> None:
     line = (
         "19/09/16 10:00:00 ERROR ApplicationMaster: User class threw exception: "
         "com.amazon.ws.emr.hadoop.fs.consistency.exception.ConsistencyException: Directory 'path/datetime=20190916' "
-        "present "
-        "in the metadata but not s3"
+        "present in the metadata but not s3"
     )
     (finding,) = in_log(EMRFS_VIEW, line)
     assert finding.title.endswith("disagree on path/datetime=20190916")

@@ -65,8 +65,8 @@ def test_disks_that_yarn_has_taken_out_of_use() -> None:
     # Hadoop, DirectoryCollection and LocalDirsHandlerService
     line = (
         "22/08/22 14:14:24 ERROR LocalDirsHandlerService: Most of the disks failed. 1/1 local-dirs usable space is "
-        "below "
-        "configured utilization percentage/no more usable space [ /mnt/yarn : used space above threshold of 90.0% ] ; "
+        "below configured utilization percentage/no more usable space [ /mnt/yarn : used space above threshold of "
+        "90.0% ] ; "
     )
     (finding,) = found(NODE_STATE, run_of_log(line, rules=[NODE_STATE]))
     assert finding.title == "Disk /mnt/yarn is out of use for YARN"

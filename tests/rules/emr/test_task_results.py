@@ -10,11 +10,9 @@ from tests.runs import found, run_of, task
 
 # AWS EMR guide, 5.2.2
 LIMIT = (
-    "22/08/22 14:14:24 ERROR FileFormatWriter: Aborting job f6913a46. org.apache.spark.SparkException: Job aborted "
-    "due to "
-    "stage failure: Total size of serialized results of 179502 tasks (1024.0 MB) is bigger than "
-    "spark.driver.maxResultSize "
-    "(1024.0 MB)"
+    "22/08/22 14:14:24 ERROR FileFormatWriter: Aborting job f6913a46. org.apache.spark.SparkException: Job aborted due "
+    "to stage failure: Total size of serialized results of 179502 tasks (1024.0 MB) is bigger than "
+    "spark.driver.maxResultSize (1024.0 MB)"
 )
 TASK = "22/09/06 22:24:18 INFO Executor: Finished task 0.0 in stage 3.0 (TID 3). 5192 bytes result sent to driver"
 

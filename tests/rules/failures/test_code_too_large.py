@@ -12,9 +12,8 @@ FELL_BACK = """\
 18/01/01 00:00:00 WARN WholeStageCodegenExec: Whole-stage codegen disabled for plan (id=7):
  *(7) HashAggregate(keys=[a#1], functions=[sum(b#2)])"""
 TOO_LONG = (
-    "18/01/01 00:00:00 INFO WholeStageCodegenExec: Found too long generated codes and JIT optimization might not "
-    "work: the "
-    "bytecode size (12345) is above the limit 8000, and the whole-stage codegen was disabled for this plan (id=3)."
+    "18/01/01 00:00:00 INFO WholeStageCodegenExec: Found too long generated codes and JIT optimization might not work: "
+    "the bytecode size (12345) is above the limit 8000, and the whole-stage codegen was disabled for this plan (id=3)."
 )
 
 

@@ -10,14 +10,12 @@ from tests.runs import found
 CASES = {
     "DIVIDE_BY_ZERO": (
         "org.apache.spark.SparkArithmeticException: [DIVIDE_BY_ZERO] Division by zero. Use `try_divide` to tolerate "
-        "divisor "
-        "being 0 and return NULL instead. SQLSTATE: 22012",
+        "divisor being 0 and return NULL instead. SQLSTATE: 22012",
         "values in the data",
     ),
     "UNRESOLVED_COLUMN.WITH_SUGGESTION": (
-        "pyspark.errors.exceptions.captured.AnalysisException: [UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, "
-        "variable, or "
-        "function parameter with name `nme` cannot be resolved. Did you mean one of the following? [`name`]. "
+        "pyspark.errors.exceptions.captured.AnalysisException: [UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, "
+        "or function parameter with name `nme` cannot be resolved. Did you mean one of the following? [`name`]. "
         "SQLSTATE: 42703",
         "objectName nme",
     ),

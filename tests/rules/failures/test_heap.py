@@ -50,8 +50,7 @@ def titles(text: str) -> list[str]:
         # MemoryConsumer of Spark 2 to 4.
         (
             "org.apache.spark.memory.SparkOutOfMemoryError: [UNABLE_TO_ACQUIRE_MEMORY] Unable to acquire 65536 bytes "
-            "of "
-            "memory, got 0. SQLSTATE: 53200",
+            "of memory, got 0. SQLSTATE: 53200",
             "too little memory for a sort",
         ),
         ("java.lang.OutOfMemoryError: Unable to acquire 100 bytes of memory, got 0", "too little memory for a sort"),

@@ -12,8 +12,7 @@ CASES = {
     "too old": (
         'Exception in thread "main" java.lang.UnsupportedClassVersionError: org/apache/spark/launcher/Main has been '
         "compiled by a more recent version of the Java Runtime (class file version 61.0), this version of the Java "
-        "Runtime "
-        "only recognizes class file versions up to 52.0",
+        "Runtime only recognizes class file versions up to 52.0",
         "needs Java 17, but Java 8 runs it",
     ),
     "old words": (
@@ -27,9 +26,8 @@ CASES = {
     ),
     "closed": (
         "java.lang.IllegalAccessError: class org.apache.spark.storage.StorageUtils$ (in unnamed module @0x1) cannot "
-        "access "
-        "class sun.nio.ch.DirectBuffer (in module java.base) because module java.base does not export sun.nio.ch to "
-        "unnamed module @0x1",
+        "access class sun.nio.ch.DirectBuffer (in module java.base) because module java.base does not export "
+        "sun.nio.ch to unnamed module @0x1",
         "sun.nio.ch.DirectBuffer is closed",
     ),
     "not open": (

@@ -16,8 +16,7 @@ DROPPED = (
 )
 OLD = (
     "17/05/05 05:05:05 ERROR LiveListenerBus: Dropping SparkListenerEvent because no remaining room in event queue. "
-    "This "
-    "likely means one of the SparkListeners is too slow"
+    "This likely means one of the SparkListeners is too slow"
 )
 
 

@@ -13,9 +13,8 @@ CASES = {
         "serialVersionUID = 1, local class serialVersionUID = 2"
     ),
     "Driver and executors have different versions of your jar": (
-        "java.io.InvalidClassException: com.example.Row; local class incompatible: stream classdesc serialVersionUID "
-        "= 1, "
-        "local class serialVersionUID = 2"
+        "java.io.InvalidClassException: com.example.Row; local class incompatible: stream classdesc serialVersionUID = "
+        "1, local class serialVersionUID = 2"
     ),
     "Executors cannot read the code of the tasks: SerializedLambda": (
         "java.lang.ClassCastException: cannot assign instance of java.lang.invoke.SerializedLambda to field "

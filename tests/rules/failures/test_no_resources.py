@@ -12,13 +12,12 @@ WAITING = (
 # Client of Spark on YARN, of 3.x and of 2.x.
 TOO_LARGE = (
     'Exception in thread "main" java.lang.IllegalArgumentException: Required executor memory (20480 MB), offHeap '
-    "memory "
-    "(0) MB, overhead (2048 MB), and PySpark memory (0 MB) is above the max threshold (12288 MB) of this cluster!"
+    "memory (0) MB, overhead (2048 MB), and PySpark memory (0 MB) is above the max threshold (12288 MB) of this "
+    "cluster!"
 )
 TOO_LARGE_2 = (
     'Exception in thread "main" java.lang.IllegalArgumentException: Required executor memory (4096+384 MB) is above '
-    "the "
-    "max threshold (3072 MB) of this cluster!"
+    "the max threshold (3072 MB) of this cluster!"
 )
 # kube-scheduler.
 PODS = "22/01/01 00:00:15 WARN Pod: FailedScheduling: 0/3 nodes are available: 3 Insufficient memory."

@@ -32,8 +32,7 @@ def test_says_what_was_in_the_way(title: str, text: str) -> None:
 def test_a_denied_second_attempt_is_no_failure() -> None:
     text = (
         "20/01/01 00:00:00 WARN TaskSetManager: Lost task 3.1 in stage 2.0 (TID 9, h, executor 1): TaskCommitDenied "
-        "(Driver "
-        "denied task commit) for job: 2, partition: 3, attemptNumber: 1"
+        "(Driver denied task commit) for job: 2, partition: 3, attemptNumber: 1"
     )
     (finding,) = found(RULE, run_of_log(text))
     assert finding.consequence == "hint"

@@ -14,14 +14,12 @@ CASES = {
         "s3://b/ck/offsets/3"
     ),
     "The streaming query has other sources": (
-        "java.lang.AssertionError: assertion failed: There are [1] sources in the checkpoint offsets and now there "
-        "are [2] "
-        "sources requested by the query. Cannot continue."
+        "java.lang.AssertionError: assertion failed: There are [1] sources in the checkpoint offsets and now there are "
+        "[2] sources requested by the query. Cannot continue."
     ),
     "The state in the checkpoint has another schema": (
         "Caused by: org.apache.spark.sql.execution.streaming.state.StateSchemaNotCompatible: Provided schema doesn't "
-        "match to the "
-        "schema for existing state! Please note that Spark allow difference of field name"
+        "match to the schema for existing state! Please note that Spark allow difference of field name"
     ),
     "A file of the streaming state": (
         "java.lang.IllegalStateException: Error reading delta file /ck/state/0/5/7.delta of "

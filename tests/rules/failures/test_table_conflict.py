@@ -10,16 +10,14 @@ from tests.runs import found
 CASES = {
     "Concurrent writers: the commit to the Delta table was refused in partition date=2024-01-01": (
         "io.delta.exceptions.ConcurrentAppendException: Files were added to partition [date=2024-01-01] by a "
-        "concurrent "
-        "update. Please try the operation again."
+        "concurrent update. Please try the operation again."
     ),
     "Concurrent writers: the commit to the Iceberg table": (
         "org.apache.iceberg.exceptions.CommitFailedException: Cannot commit: stale table metadata"
     ),
     "Concurrent writers: the commit to the Hudi table": (
         "org.apache.hudi.exception.HoodieWriteConflictException: java.util.ConcurrentModificationException: Cannot "
-        "resolve "
-        "conflicts for overlapping writes"
+        "resolve conflicts for overlapping writes"
     ),
     "It is not known whether": "org.apache.iceberg.exceptions.CommitStateUnknownException: Cannot determine whether",
     "A lock of a Hive table": (

@@ -17,16 +17,14 @@ Serialization stack:
 \t- field (class: com.example.Load, name: client, type: class com.example.Client)"""
 CONTEXT = (
     "pyspark.errors.exceptions.base.PySparkRuntimeError: [CONTEXT_ONLY_VALID_ON_DRIVER] It appears that you are "
-    "attempting "
-    "to reference SparkContext from a broadcast variable, action, or transformation."
+    "attempting to reference SparkContext from a broadcast variable, action, or transformation."
 )
 PICKLE = "_pickle.PicklingError: Could not serialize object: TypeError: cannot pickle '_thread.RLock' object"
 # TaskSetManager and CoarseGrainedSchedulerBackend.
 REFUSED = (
-    "org.apache.spark.SparkException: Job aborted due to stage failure: Serialized task 0:0 was 146289487 bytes, "
-    "which exceeds "
-    "max allowed: spark.rpc.message.maxSize (134217728 bytes). Consider increasing spark.rpc.message.maxSize or using "
-    "broadcast variables for large values."
+    "org.apache.spark.SparkException: Job aborted due to stage failure: Serialized task 0:0 was 146289487 bytes, which "
+    "exceeds max allowed: spark.rpc.message.maxSize (134217728 bytes). Consider increasing spark.rpc.message.maxSize "
+    "or using broadcast variables for large values."
 )
 WARNED = (
     "18/01/01 00:00:00 WARN TaskSetManager: Stage 3 contains a task of very large size (2190 KB). The maximum "

@@ -19,8 +19,7 @@ CASES = {
     ),
     "A file /data/x.parquet is damaged": (
         "Caused by: java.lang.RuntimeException: file:/data/x.parquet is not a Parquet file. Expected magic number at "
-        "tail, but "
-        "found [49, 50, 51, 10]"
+        "tail, but found [49, 50, 51, 10]"
     ),
     "HDFS has no copy left": (
         "org.apache.hadoop.hdfs.BlockMissingException: Could not obtain block: BP-1:blk_2_3 file=/user/x/part-0.orc"

@@ -72,11 +72,9 @@ def _few(rows: tuple[Said, ...]) -> Finding:
     return answer(
         rows,
         title="Too few partitions: each task holds a large part of all data, whatever memory the cluster has",
-        summary="What a reader gives in few pieces (a file that cannot be split, a JDBC read without bounds) stays "
-        "in few "
-        "large partitions: those tasks run out of heap and collect garbage while other cores are idle. More memory "
-        "is not "
-        "the fix. Taken for granted: the input is read into fewer partitions than there are cores.",
+        summary="What a reader gives in few pieces (a file that cannot be split, a JDBC read without bounds) stays in "
+        "few large partitions: those tasks run out of heap and collect garbage while other cores are idle. More memory "
+        "is not the fix. Taken for granted: the input is read into fewer partitions than there are cores.",
         advice=(
             Advice(
                 "code", f"Call repartition({number}) right after reading, before wide columns are parsed or joined."

@@ -90,9 +90,8 @@ def _listing(rows: tuple[Said, ...]) -> Finding:
     return answer(
         rows,
         title=f"Spark lists{many}{took} before the query starts",
-        summary=f"More paths than spark.sql.sources.parallelPartitionDiscovery.threshold ({_THRESHOLD}) are listed "
-        "by a job "
-        "of their own, which takes task slots: the number of paths and partitions is what makes it long.",
+        summary=f"More paths than spark.sql.sources.parallelPartitionDiscovery.threshold ({_THRESHOLD}) are listed by "
+        "a job of their own, which takes task slots: the number of paths and partitions is what makes it long.",
         advice=advice,
         confirm="An event log shows how long the job of the listing took and what waited for it.",
         confidence=0.7,

@@ -61,8 +61,7 @@ def _single(rows: tuple[Said, ...], limits: Limits) -> Finding:
         Advice(
             "code",
             "For this write set the table property or write option write.distribution-mode to none (or range): with "
-            "hash, "
-            "each partition of the table is one task's."
+            "hash, each partition of the table is one task's."
             if iceberg
             else "Repartition by the column and a random number (for Iceberg: write.distribution-mode none or "
             "range), or use a "

@@ -53,11 +53,9 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         yield answer(
             rows,
             title="Skew: one partition holds a hot key, and all wait for its task",
-            summary="A task that runs far longer than those beside it has far more rows: all rows of one key go to "
-            "one task "
-            "of a join, a group or a window, so that more executors do not help. Taken for granted: the long task "
-            "reads "
-            "more than the others.",
+            summary="A task that runs far longer than those beside it has far more rows: all rows of one key go to one "
+            "task of a join, a group or a window, so that more executors do not help. Taken for granted: the long task "
+            "reads more than the others.",
             advice=(
                 set_conf(
                     "spark.sql.adaptive.skewJoin.enabled", "true", "Splits such partitions of joins (Spark 3, AQE on)."
@@ -65,8 +63,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
                 Advice(
                     "code",
                     "Broadcast the small side of the join, filter the hot key out (nulls, defaults) and add it by "
-                    "itself, or "
-                    "salt it: a random suffix on the key, aggregated in two steps.",
+                    "itself, or salt it: a random suffix on the key, aggregated in two steps.",
                 ),
             ),
             confirm="An event log of the run tells the rows of each task and the stage: that confirms or excludes it.",

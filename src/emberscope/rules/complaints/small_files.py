@@ -83,8 +83,7 @@ def _small(rows: tuple[Said, ...], limits: Limits) -> Finding:
             Advice(
                 "code",
                 "For Hudi lower the parallelism of insert and bulk insert and raise its small-file limit; for Delta "
-                "and "
-                "Iceberg compact (OPTIMIZE, rewrite_data_files).",
+                "and Iceberg compact (OPTIMIZE, rewrite_data_files).",
             ),
         ),
         confirm="An event log of the write tells tasks, files and bytes written.",

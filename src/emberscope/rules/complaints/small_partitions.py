@@ -64,8 +64,7 @@ def _small(rows: tuple[Said, ...], limits: Limits) -> Finding:
         rows,
         title=f"{many} too many{figures}{each}",
         summary="Partitions this small make tasks of milliseconds, whose start and bookkeeping cost more than their "
-        "work. "
-        "About one for each core, or one for 128 MiB of shuffled data where that is more, is plenty.",
+        "work. About one for each core, or one for 128 MiB of shuffled data where that is more, is plenty.",
         advice=_advice(text, limits, data, now, slots),
         confirm="An event log of the run gives the bytes and the time of each task, and what fewer would save.",
         confidence=0.7,

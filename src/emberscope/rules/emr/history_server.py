@@ -56,8 +56,7 @@ def _of_server(rows: tuple[Said, ...], heap_gib: int) -> Finding:
     return told(
         "The Spark history server has too little memory for its event logs (SPARK_DAEMON_MEMORY)",
         "It replays a whole event log into its heap, which is 1g unless SPARK_DAEMON_MEMORY is set: with large event "
-        "logs "
-        "it runs out of memory, answers with status 500 or does not open.",
+        "logs it runs out of memory, answers with status 500 or does not open.",
         rows,
         (
             Advice(
@@ -86,8 +85,7 @@ def _of_reader(rows: tuple[Said, ...]) -> Finding:
     return told(
         f"A tool ran out of memory while it read the event log {file or ''}".rstrip(),
         "It holds a whole event log in its heap. Single lines can be very long too (plans, accumulators), so memory "
-        "must "
-        "not grow with the log: a reader has to stream it line by line.",
+        "must not grow with the log: a reader has to stream it line by line.",
         rows,
         (
             Advice("code", "Read the log with a tool that streams: `emberscope diagnose` has flat memory."),

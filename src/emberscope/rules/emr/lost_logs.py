@@ -49,9 +49,8 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     yield told(
         "The application's logs are not there any more, or were never gathered (log aggregation)",
         "YARN deletes aggregated logs after yarn.log-aggregation.retain-seconds (two days on EMR), and gathers those "
-        "of "
-        "a long-running application only at its end. A large event log in one file is kept incomplete too, and fills "
-        "the disk.",
+        "of a long-running application only at its end. A large event log in one file is kept incomplete too, and "
+        "fills the disk.",
         rows,
         (
             set_conf("spark.eventLog.rolling.enabled", "true", "The event log in parts (Spark 3, EMR 6.1 and later)."),

@@ -47,12 +47,10 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         yield told(
             f"The class to start, {name}, was not found",
             "Spark's own libraries did not reach the container: spark.yarn.jars or spark.yarn.archive name something "
-            "that "
-            "is not there, or an archive whose jars do not lie at its top."
+            "that is not there, or an archive whose jars do not lie at its top."
             if sparks
             else "It is the main class of the submitted application: the name given with --class is not in the jar "
-            "that "
-            "was given, or the jar could not be read.",
+            "that was given, or the jar could not be read.",
             rows,
             _of_spark() if sparks else _of_program(row.fields.get("name", "com.example.Main").replace("/", ".")),
             consequence="ended",

@@ -76,8 +76,7 @@ def _disk(rows: list[Said]) -> Finding:
     return told(
         f"Disk {place}{node}{share}",
         "YARN stops using a disk above 90 %, and marks a node UNHEALTHY when none is left: its containers are killed "
-        "and "
-        "their shuffle files are lost. Spills, shuffle files, container logs and user caches fill it.",
+        "and their shuffle files are lost. Spills, shuffle files, container logs and user caches fill it.",
         rows,
         (
             Advice(
@@ -104,8 +103,7 @@ def _asked(rows: list[Said]) -> Finding:
     return told(
         "The log pusher or logs that are kept too long may take the node's disk and CPU",
         "The log pusher carries logs to S3: one that stands still leaves them on the local disk, and one that spins "
-        "takes "
-        "CPU time. The instance-state logs show both: df -h, and ps sorted by CPU, every quarter of an hour.",
+        "takes CPU time. The instance-state logs show both: df -h, and ps sorted by CPU, every quarter of an hour.",
         rows,
         (
             Advice("cluster", "sudo systemctl status logpusher; restart it where it is at the top of ps."),
@@ -124,9 +122,8 @@ def _asked(rows: list[Said]) -> Finding:
 def _pusher(rows: list[Said]) -> Finding:
     return told(
         f"The log pusher takes {rows[0].fields.get('cpu', 'much')} % CPU of a node",
-        "It carries logs to S3, and should be nowhere near the top of the list of processes. While it spins, logs "
-        "stay on "
-        "the disk and fill it.",
+        "It carries logs to S3, and should be nowhere near the top of the list of processes. While it spins, logs stay "
+        "on the disk and fill it.",
         rows,
         (
             Advice("cluster", "sudo systemctl status logpusher, then sudo systemctl restart logpusher."),
@@ -150,8 +147,7 @@ def _load(rows: tuple[Said, ...], busy: tuple[Said, ...]) -> Finding:
             Advice(
                 "cluster",
                 "Fewer or smaller executors on a node: YARN counts only memory unless the DominantResourceCalculator "
-                "is "
-                "set (`emberscope calc packing`).",
+                "is set (`emberscope calc packing`).",
             ),
             Advice("check", "Which processes are at the top of `ps` in the same file: another application may be."),
         ),

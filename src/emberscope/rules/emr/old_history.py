@@ -54,8 +54,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
             Advice(
                 "check",
                 "EMR console: the terminated cluster, Application user interfaces (Applications), Persistent "
-                "application "
-                "UIs, Spark History Server; no SSH tunnel is needed.",
+                "application UIs, Spark History Server; no SSH tunnel is needed.",
             ),
             Advice(
                 "check",

@@ -53,8 +53,8 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     yield told(
         "The S3 client ran out of connections (timeout waiting for connection from pool)",
         "All connections of the client's pool in this JVM were in use, so that the request never left it: too many "
-        "tasks "
-        "and streams at one time, or streams that the program opens and does not close. It is no throttling by S3.",
+        "tasks and streams at one time, or streams that the program opens and does not close. It is no throttling by "
+        "S3.",
         rows,
         (
             Advice("code", "Close every stream of S3 that the program opens itself (in a finally or with block)."),

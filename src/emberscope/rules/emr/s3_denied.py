@@ -58,8 +58,7 @@ def _denied(rows: tuple[Said, ...], committer: tuple[Said, ...]) -> Finding:
     return told(
         f"S3 denied access to EMR's file system (403 {code})",
         "A policy forbids what the role of this cluster or job asked of S3; the message does not say which. The "
-        "program's "
-        "own data and settings are not at fault where the path is right.",
+        "program's own data and settings are not at fault where the path is right.",
         rows,
         (
             Advice(
@@ -72,8 +71,8 @@ def _denied(rows: tuple[Said, ...], committer: tuple[Said, ...]) -> Finding:
             Advice(
                 "check",
                 "`aws s3 ls` and `aws s3 cp` of the same path on the node, with the same role; CloudTrail or AWS "
-                "support "
-                f"find the request by its id{': ' + ', '.join(ids) if ids else ''}.",
+                "support find the request by its "
+                f"id{': ' + ', '.join(ids) if ids else ''}.",
             ),
             Advice("code", "Use s3:// on EMR, and the bucket's and account's names as they are now."),
         ),
@@ -86,9 +85,8 @@ def _committer(rows: tuple[Said, ...]) -> Finding:
     system = next((row.fields["system"] for row in rows if row.fields.get("system")), "another file system")
     return told(
         f"Output goes to {system.rpartition('.')[2]}, where EMR's optimized committer is not used",
-        "The committer is for S3 by s3:// alone; on other file systems the usual committer writes, and nothing "
-        "fails. If "
-        "the output was meant for S3, the path leads elsewhere.",
+        "The committer is for S3 by s3:// alone; on other file systems the usual committer writes, and nothing fails. "
+        "If the output was meant for S3, the path leads elsewhere.",
         rows,
         (Advice("check", "Whether the output path begins with s3:// and not with hdfs:// or nothing."),),
         consequence=None,

@@ -73,8 +73,7 @@ def _refused(rows: tuple[Said, ...]) -> Finding:
         f"{_MEANS.get(status or '500', 'Livy could not do what it was asked for.')} "
         + (f"It sent {payload[:120]}. " if payload and payload != "null" else "")
         + "“Connection refused” beside it means that Livy (port 8998) is not running or not reachable. What went "
-        "wrong is "
-        "in Livy's server log and not in the notebook.",
+        "wrong is in Livy's server log and not in the notebook.",
         rows,
         (
             Advice(
@@ -102,9 +101,8 @@ def _died(rows: tuple[Said, ...]) -> Finding:
         f"{f'Livy session {session}' if session else 'A Livy session'} ended as {fields.get('state', 'dead')} while it "
         "was starting or in use",
         "The session's Spark application failed or was killed; the notebook only sees its last state. The driver's "
-        "memory, "
-        "a setting or package of the session that cannot be used, and YARN that gave no container are the usual "
-        "reasons.",
+        "memory, a setting or package of the session that cannot be used, and YARN that gave no container are the "
+        "usual reasons.",
         rows,
         (
             Advice(

@@ -64,9 +64,8 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         value = str(most_divisor([files], 128 << 20))
         computed = (
             f"Here {format_count(files.count)} files of {format_bytes(files.size_bytes)} over {format_count(cores)} "
-            "cores "
-            f"give {format_bytes(found.split_bytes)}: {pieces_of(files.size_bytes, found.split_bytes)} pieces of a "
-            "file, "
+            "cores give "
+            f"{format_bytes(found.split_bytes)}: {pieces_of(files.size_bytes, found.split_bytes)} pieces of a file, "
             f"{format_count(found.tasks)} tasks. "
         )
     whole = f"At most {value} keeps splits of 128 MiB." if facts else "No more than the size of all files over 128 MiB."

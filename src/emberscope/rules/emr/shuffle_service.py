@@ -70,16 +70,15 @@ def _timeout(rows: tuple[Said, ...], limits: Limits) -> Finding:
     return told(
         "Shuffle files were not served in time: the shuffle service of a node is overloaded or gone",
         "The reader waited for a block and got no answer (FetchFailed by timeout). Either the serving node was lost "
-        "(scaled in, spot instance, UNHEALTHY), or its NodeManager or executor was busy: garbage collection, too "
-        "small a "
-        "heap, too many requests at one time.",
+        "(scaled in, spot instance, UNHEALTHY), or its NodeManager or executor was busy: garbage collection, too small "
+        "a heap, too many requests at one time.",
         rows,
         (
             Advice(
                 "check",
                 "Whether the serving node was still there: YARN's ResourceManager log, and the timeline of managed "
-                "scaling "
-                "(was a node with shuffle data on the list of those to remove?). A lost node is the cause, then.",
+                "scaling (was a node with shuffle data on the list of those to remove?). A lost node is the cause, "
+                "then.",
             ),
             *_advice(limits),
         ),

@@ -72,10 +72,8 @@ def _summary(code: str) -> str:
     if code == _KILLED:
         return (
             "137 is 128 + 9: the process that the step started was killed by SIGKILL. In client mode that is the "
-            "driver "
-            "on the primary node, where the kernel kills the largest process when memory ends; executors that ended "
-            "with "
-            "137 or as “Slave lost” stand in the containers' logs."
+            "driver on the primary node, where the kernel kills the largest process when memory ends; executors that "
+            "ended with 137 or as “Slave lost” stand in the containers' logs."
         )
     if code == _TERMINATED:
         return "143 is 128 + 15: the step's process was asked to end (SIGTERM), as when a step is cancelled."
@@ -90,8 +88,7 @@ def _first_advice(code: str) -> Iterator[Advice]:
         yield Advice(
             "check",
             "Look for “Out of memory: Kill process” in dmesg of the primary node (instance-state log of that quarter "
-            "of "
-            "an hour). If it is there, run in cluster mode, or use a larger primary node.",
+            "of an hour). If it is there, run in cluster mode, or use a larger primary node.",
         )
 
 

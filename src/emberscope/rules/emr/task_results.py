@@ -79,10 +79,8 @@ def _asked(run: Run, rows: list[Said]) -> Finding:
     return told(
         "The bare results of very many tasks fill spark.driver.maxResultSize, though nothing is collected",
         "The number of tasks is the trouble: each sends some kilobytes of its own end to the driver, also where it "
-        "only "
-        "writes files, and 100,000 of them and more come to 1 GiB. maxSplitBytes shrinks with the parallelism, which "
-        "is the "
-        "number of virtual cores where nothing is set.",
+        "only writes files, and 100,000 of them and more come to 1 GiB. maxSplitBytes shrinks with the parallelism, "
+        "which is the number of virtual cores where nothing is set.",
         rows,
         tuple(_advice(run, 1 << 30)),
         consequence="ended",

@@ -107,9 +107,8 @@ def _asked(rows: tuple[Said, ...], limits: Limits) -> Finding:
     return told(
         title,
         "Executors are sized for the core nodes, and YARN fills other nodes by memory alone: on a type with more "
-        "memory for "
-        f"each core there is over-subscription of vcores. {facts + '. ' if facts else ''}Tasks then wait for a "
-        "processor.",
+        "memory for each core there is over-subscription of vcores. "
+        f"{facts + '. ' if facts else ''}Tasks then wait for a processor.",
         rows,
         _advice(),
         consequence="risk",

@@ -122,16 +122,13 @@ _LARGE: Final = (
 )
 _SUMMARIES: Final = {
     "timeout": f"The side that is broadcast was not collected and built within {_TIMEOUT} (300 s by default): its "
-    "query is "
-    "slow or the cluster busy, or the table is far larger than the join believed.",
+    "query is slow or the cluster busy, or the table is far larger than the join believed.",
     "large": _LARGE,
     "rows": _LARGE,
     "driver": "The driver collects the table, builds the hash relation and keeps both: a table that was thought "
-    "small, or "
-    "that a broadcast hint forces, fills its heap.",
+    "small, or that a broadcast hint forces, fills its heap.",
     "map": "A broadcast hash map is built whole in memory: a hint on a large DataFrame (or an estimate that is too "
-    "small) "
-    "makes Spark do that where a shuffle with a sort would spill to disk.",
+    "small) makes Spark do that where a shuffle with a sort would spill to disk.",
 }
 
 
@@ -150,9 +147,8 @@ def _advice(run: Run, kind: str, rows: Sequence[Said]) -> Iterator[Advice]:
         return
     yield Advice(
         "code",
-        "Remove the broadcast hint from this DataFrame, and let adaptive query execution (AQE) choose the join by "
-        "the size "
-        "that it measures.",
+        "Remove the broadcast hint from this DataFrame, and let adaptive query execution (AQE) choose the join by the "
+        "size that it measures.",
     )
     yield set_conf(_THRESHOLD, "-1", "Or a size below that table's: Spark then joins by shuffle.")
     if (0, 0) < version(run) < (3, 2):

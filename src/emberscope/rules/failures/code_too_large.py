@@ -98,8 +98,7 @@ def _advice(ended: bool) -> Iterator[Advice]:
     yield Advice(
         "code",
         "Split the step: simplify long CASE chains (a join with a small table does the same), make fewer columns in "
-        "one "
-        "select, and break a wide plan by a checkpoint or a cache.",
+        "one select, and break a wide plan by a checkpoint or a cache.",
     )
     if ended:
         yield set_conf(

@@ -134,8 +134,7 @@ WORDS: Final[dict[str, Words]] = {
     "TABLE_OR_VIEW_NOT_FOUND": _code(
         "no table or view has this name here",
         "Look at the spelling, the catalog and the schema (SHOW TABLES IN …): another metastore, or a temporary view "
-        "of "
-        "another session, is the usual reason.",
+        "of another session, is the usual reason.",
     ),
     "UNRESOLVED_COLUMN": _code(
         "no column in reach has this name",

@@ -86,14 +86,11 @@ def _killed(run: Run, rows: Sequence[Said], driver: bool, virtual: bool) -> Find
     key = key_of(run, rows, driver)
     mechanism = (
         "The addresses that its processes had reserved passed yarn.nodemanager.vmem-pmem-ratio times the container: "
-        "that "
-        "is no memory in use, and the check is better off."
+        "that is no memory in use, and the check is better off."
         if virtual
         else "YARN adds up heap, Python workers, network buffers and native memory of the whole container. The heap "
-        "has a "
-        f"limit of its own, so what lies beside it outgrew the overhead ({key}): a larger heap alone grows the "
-        "container "
-        "by little and mends nothing."
+        "has a limit of its own, so what lies beside it outgrew the overhead "
+        f"({key}): a larger heap alone grows the container by little and mends nothing."
     )
     return failure(
         run,

@@ -85,9 +85,8 @@ def _told(kind: str) -> tuple[str, str, list[Advice]]:
     if kind == "plan":
         return (
             "The query plan is too deep: the stack overflowed while Spark analysed or planned it",
-            "Plans and expressions are trees that are walked by recursion: withColumn in a loop, unions or joins "
-            "pair by "
-            "pair, or a condition of thousands of ORs make one level each, on top of the lineage of the DataFrame.",
+            "Plans and expressions are trees that are walked by recursion: withColumn in a loop, unions or joins pair "
+            "by pair, or a condition of thousands of ORs make one level each, on top of the lineage of the DataFrame.",
             [
                 Advice(
                     "code",
@@ -163,8 +162,7 @@ def _told(kind: str) -> tuple[str, str, list[Advice]]:
     return (
         "A stack overflowed by recursion",
         "The frames that repeat in the trace name what calls itself: code of the program, or an iteration whose "
-        "lineage "
-        "grew with every turn.",
+        "lineage grew with every turn.",
         [
             Advice(
                 "code", "If your own function repeats, end its recursion; if Spark's frames repeat, cut the lineage."

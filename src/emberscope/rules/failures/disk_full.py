@@ -131,8 +131,7 @@ def _advice(what: str, mounts: list[str], text: str, paths: list[str]) -> Iterat
         "cluster",
         f"Put the local directories on the disks with room{there}: spark.local.dir or SPARK_LOCAL_DIRS in spark-env.sh "
         "of every node, yarn.nodemanager.local-dirs on YARN, a volume of its own named spark-local-dir-1 on "
-        "Kubernetes; "
-        "or give the nodes larger or more disks.",
+        "Kubernetes; or give the nodes larger or more disks.",
     )
     yield Advice(
         "check",

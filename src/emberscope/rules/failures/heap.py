@@ -107,17 +107,15 @@ def _heap(run: Run, rows: Sequence[Said], place: Place) -> Finding:
     how = "GC overhead limit exceeded" if overhead else "Java heap space" if space else "OutOfMemoryError"
     gc = (
         "“GC overhead limit exceeded” means that nearly all time went into collecting garbage while almost nothing "
-        "came "
-        "free. "
+        "came free. "
         if overhead
         else ""
     )
     if place == "local":
         title = f"The only heap of this local-mode application is full ({how})"
         summary = (
-            f"{gc}In local mode driver and executor are one JVM: spark.driver.memory (--driver-memory, -Xmx) sizes "
-            "it and "
-            "spark.executor.memory has no effect. Heartbeats that time out are a consequence of its garbage "
+            f"{gc}In local mode driver and executor are one JVM: spark.driver.memory (--driver-memory, -Xmx) sizes it "
+            "and spark.executor.memory has no effect. Heartbeats that time out are a consequence of its garbage "
             "collections."
         )
     elif place == "driver":
@@ -132,9 +130,8 @@ def _heap(run: Run, rows: Sequence[Said], place: Place) -> Finding:
         unknown = "" if place == "executor" else " The lines do not say whether it was the driver's or an executor's."
         summary = (
             f"{gc}A task holds more than its share of the heap: too few, large partitions (one unsplittable file, a "
-            "hot "
-            f"key, wide rows), or lists and maps kept per key. More partitions mend that where more memory is not the "
-            f"point.{unknown}"
+            "hot key, wide rows), or lists and maps kept per key. More partitions mend that where more memory is not "
+            f"the point.{unknown}"
         )
     return failure(
         run,
@@ -193,32 +190,27 @@ _OTHERS: Final = {
     "classes": (
         "ran out of Metaspace, the memory of classes",
         "Metaspace is bounded by -XX:MaxMetaspaceSize. Many generated or proxied classes, or class loaders that are "
-        "never "
-        "let go, fill it; the heap has nothing to do with it.",
+        "never let go, fill it; the heap has nothing to do with it.",
     ),
     "threads": (
         "could not start another thread",
         "“Unable to create native thread” is the operating system's refusal: the limit of processes (ulimit -u, the "
-        "pids "
-        "limit of the container) or memory for stacks. A larger heap makes it worse.",
+        "pids limit of the container) or memory for stacks. A larger heap makes it worse.",
     ),
     "execution": (
         "had too little memory for a sort, a join or an aggregation",
         "Spark could not get the least execution memory that a task needs: its unified memory (spark.memory.fraction "
-        "of the "
-        "heap) is shared by the tasks that run at one time and by cached data.",
+        "of the heap) is shared by the tasks that run at one time and by cached data.",
     ),
     "array": (
         "asked for an array beyond what the JVM allows",
-        "“Requested array size exceeds VM limit”: one object (a row, a collected group, a serialized value) would "
-        "need over "
-        "two billion elements. No heap is large enough; the object must be smaller.",
+        "“Requested array size exceeds VM limit”: one object (a row, a collected group, a serialized value) would need "
+        "over two billion elements. No heap is large enough; the object must be smaller.",
     ),
     "machine": (
         "found the machine without memory: the operating system refused it",
         "The JVM asked the operating system and got nothing: the machine or container is full, whatever the heap "
-        "holds. A "
-        "larger heap makes it worse.",
+        "holds. A larger heap makes it worse.",
     ),
 }
 

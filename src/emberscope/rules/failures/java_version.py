@@ -118,9 +118,8 @@ def _told(found: dict[str, str]) -> tuple[str, str]:
         return (
             "PySpark could not start Java: there is none, or it ended at once",
             "Python starts the driver's JVM by spark-submit, with the java of JAVA_HOME or of the path. It was not "
-            "there, or "
-            "it ended before it answered: a Java that this Spark cannot run on, a wrong option, a jar that cannot be "
-            "had.",
+            "there, or it ended before it answered: a Java that this Spark cannot run on, a wrong option, a jar that "
+            "cannot be had.",
         )
     if "option" in found:
         return (

@@ -105,24 +105,18 @@ _BY: Final[dict[By, str]] = {
 }
 _MECHANISM: Final[dict[By, str]] = {
     "cgroup": "Exit code 137 is 128 + 9, SIGKILL: the kernel kills a container whose memory passes the cgroup limit, "
-    "which is "
-    "heap plus memory overhead. The heap is bounded, so Python workers, direct buffers or native memory outgrew the "
-    "overhead; a larger heap alone does not help.",
+    "which is heap plus memory overhead. The heap is bounded, so Python workers, direct buffers or native memory "
+    "outgrew the overhead; a larger heap alone does not help.",
     "evicted": "Exit code 137 is SIGKILL. The kubelet freed resources of the node: the pod used more than it had "
-    "requested. It "
-    "is the node that was short, not the limit of this container.",
+    "requested. It is the node that was short, not the limit of this container.",
     "machine": "Exit code 137 is SIGKILL. The kernel's OOM killer ends the largest process when the whole machine is "
-    "full: "
-    "heaps and overheads on that host, with all else there, add up to more than it has.",
+    "full: heaps and overheads on that host, with all else there, add up to more than it has.",
     "node": "Exit code 137 is SIGKILL. The lines around tell of a spot reclaim, preemption, decommission or lost "
-    "node: memory "
-    "was not the reason, and more of it does not help.",
+    "node: memory was not the reason, and more of it does not help.",
     "user": "Exit code 137 is SIGKILL. The lines around say that somebody ended it; memory was not the reason.",
     "unknown": "Exit code 137 is 128 + 9, SIGKILL. Most often a memory limit of the container (OOMKilled by its "
-    "cgroup, or "
-    "YARN's checker), but a full machine, an eviction or a node that was taken back end the same; these lines alone "
-    "do not "
-    "tell which.",
+    "cgroup, or YARN's checker), but a full machine, an eviction or a node that was taken back end the same; these "
+    "lines alone do not tell which.",
 }
 
 

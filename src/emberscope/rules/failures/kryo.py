@@ -73,8 +73,8 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         rows,
         title=title,
         summary=f"Kryo serializes each object into one buffer that grows up to {_KEY} (64m by default, below 2048m, "
-        "the "
-        f"largest Java array); this object is larger, so every attempt fails alike.{asked}{what}",
+        "the largest Java array); this object is larger, so every attempt fails "
+        f"alike.{asked}{what}",
         advice=_advice(now, value, refused),
         confidence=0.95,
         consequence="ended" if refused else followed(run, rows),
@@ -87,8 +87,7 @@ def _advice(now: int, value: int, refused: bool) -> Iterator[Advice]:
     yield Advice(
         "code",
         "Make the object smaller where that is not enough: more partitions, fewer rows in one array or map, a "
-        "broadcast "
-        "or a collected result that is less than the whole table.",
+        "broadcast or a collected result that is less than the whole table.",
     )
 
 

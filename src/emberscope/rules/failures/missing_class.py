@@ -192,10 +192,9 @@ def _told(missing: _Missing, version: str | None, text: str) -> tuple[str, str, 
     if kind == "init":
         return (
             f"Class {name} could not be initialised",
-            "Its static part threw an error the first time it was used, here or earlier in the same JVM; this line "
-            "is the "
-            "echo. The first ExceptionInInitializerError or UnsatisfiedLinkError for it in the log of that process has "
-            "the reason: a setting, a native library, a conflict of versions.",
+            "Its static part threw an error the first time it was used, here or earlier in the same JVM; this line is "
+            "the echo. The first ExceptionInInitializerError or UnsatisfiedLinkError for it in the log of that process "
+            "has the reason: a setting, a native library, a conflict of versions.",
             [
                 Advice(
                     "check", f"Look above for the first error of {name}: “Caused by” under ExceptionInInitializerError."
@@ -205,9 +204,8 @@ def _told(missing: _Missing, version: str | None, text: str) -> tuple[str, str, 
     if kind == "main":
         return (
             f"spark-submit cannot find the main class {name}",
-            "The jar given to spark-submit has no such class: --class has another package or spelling, the jar is "
-            "not the "
-            "one that was built, or an argument slipped into its place.",
+            "The jar given to spark-submit has no such class: --class has another package or spelling, the jar is not "
+            "the one that was built, or an argument slipped into its place.",
             [
                 Advice(
                     "check",
@@ -278,8 +276,7 @@ def _scala(name: str, version: str | None) -> tuple[str, str, list[Advice]]:
     return (
         f"A library was made for another Scala version: {name}",
         f"Scala's own classes differ between 2.11, 2.12 and 2.13, and {asks} runs here on Spark's Scala. One jar on "
-        "the "
-        "class path has the wrong suffix (_2.11, _2.12, _2.13).",
+        "the class path has the wrong suffix (_2.11, _2.12, _2.13).",
         [
             Advice(
                 "cluster",

@@ -91,8 +91,7 @@ def _told(kind: str, found: dict[str, str]) -> tuple[str, str, list[Advice]]:
         return (
             f"PySpark and the Spark under it are different versions: {name} does not exist in the JVM",
             "The Python package pyspark calls what this version of Spark's jars does not have: pip brought one "
-            "version, and "
-            "SPARK_HOME or the cluster has another.",
+            "version, and SPARK_HOME or the cluster has another.",
             [
                 Advice("cluster", "Install pyspark in the very version of Spark that runs, or unset SPARK_HOME."),
                 Advice("check", "Compare pyspark.__version__ with `spark-submit --version`."),
@@ -102,8 +101,7 @@ def _told(kind: str, found: dict[str, str]) -> tuple[str, str, list[Advice]]:
         return (
             "A class is not on the JVM's class path: to Python it looks like an empty package",
             "py4j takes a name that it cannot find for a package: the jar of the library was not given to this "
-            "session, or "
-            "the session was there before the jar was asked for.",
+            "session, or the session was there before the jar was asked for.",
             [
                 Advice(
                     "cluster", "Give the jar with --jars or --packages before the first session of the process starts."
@@ -115,8 +113,8 @@ def _told(kind: str, found: dict[str, str]) -> tuple[str, str, list[Advice]]:
         return (
             f"Executors cannot read the code of the tasks: {what} cannot be assigned to its field",
             "A lambda or a list is read back on an executor that does not have the jar it belongs to, or has it in "
-            "another "
-            "version or twice: typical of a job started from an IDE, or of a jar with Spark or Scala packed into it.",
+            "another version or twice: typical of a job started from an IDE, or of a jar with Spark or Scala packed "
+            "into it.",
             [
                 Advice("code", "Start it by spark-submit with its jar, or name the jar with setJars or spark.jars."),
                 Advice("code", "Mark Spark and Scala as provided in the build, so that each class is there once."),
@@ -130,9 +128,8 @@ def _told(kind: str, found: dict[str, str]) -> tuple[str, str, list[Advice]]:
         [
             Advice(
                 "cluster",
-                "Use one version of Spark for the submitting machine, driver and executors; look for a second copy "
-                "of its "
-                "jars in your own."
+                "Use one version of Spark for the submitting machine, driver and executors; look for a second copy of "
+                "its jars in your own."
                 if whose == "Spark"
                 else "Restart executors and driver with the same jar.",
             )

@@ -115,8 +115,7 @@ def _told(kind: str, rows: list[Said]) -> tuple[str, str, list[Advice]]:
         return (
             "The temporary files of the output were gone before they were committed",
             "Two jobs wrote into one output folder at the same time: the first that ended deleted the _temporary "
-            "folder of "
-            "both. Or a driver that was given up for dead still wrote there.",
+            "folder of both. Or a driver that was given up for dead still wrote there.",
             [
                 Advice("code", "Let each job write into a folder of its own, or run them one after the other."),
                 Advice(
@@ -130,8 +129,7 @@ def _told(kind: str, rows: list[Said]) -> tuple[str, str, list[Advice]]:
         return (
             "The output could not be committed: a rename or a write at the end failed",
             "Files are moved into their place when tasks and the job commit. The store refused or lost one: quotas, "
-            "access, "
-            "another writer, or renames that the store does not do as one step.",
+            "access, another writer, or renames that the store does not do as one step.",
             [
                 Advice("check", "Read the innermost cause of this trace: it names the file and the reason."),
                 Advice(
@@ -144,9 +142,8 @@ def _told(kind: str, rows: list[Said]) -> tuple[str, str, list[Advice]]:
     path = (named[1] or named[2]).strip("'\"`.") if named else ""
     return (
         f"The output {path or 'path'} exists already",
-        "The mode of saving is errorifexists unless it is said: Spark stops before it writes where something is. "
-        "What is "
-        "there may be left by a run that failed.",
+        "The mode of saving is errorifexists unless it is said: Spark stops before it writes where something is. What "
+        "is there may be left by a run that failed.",
         [
             Advice(
                 "code",

@@ -160,8 +160,7 @@ def _failed(run: Run, error: str, rows: list[Said]) -> Finding:
             rows,
             title=f"The job ended with an error that no rule knows: {quoted(simple, 120)}",
             summary="The message is Spark's own, and these lines do not tell what was before it: what comes first in "
-            "the logs "
-            "of the driver and of the executor that it names is the cause.",
+            "the logs of the driver and of the executor that it names is the cause.",
             advice=(
                 Advice(
                     "check",
@@ -176,8 +175,8 @@ def _failed(run: Run, error: str, rows: list[Said]) -> Finding:
         rows,
         title=f"{quoted(simple, 140)}{f' at {line}' if line else ''}",
         summary=f"The program's own exception {where}{f' ({name})' if name else ''}: nothing around Spark failed "
-        "first, as "
-        f"far as these lines tell.{tried}",
+        "first, as far as these lines "
+        f"tell.{tried}",
         advice=(
             Advice("code", f"{hint or 'Handle the value that throws.'}{f' Look at {line}.' if line else ''}"),
             Advice("check", "Read the innermost “Caused by” and the first line of your own code under it."),

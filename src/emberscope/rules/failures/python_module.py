@@ -169,8 +169,8 @@ def _ship(package: str, worker: bool) -> Iterator[Advice]:
     yield Advice(
         "cluster",
         f"Ship the environment with {package or 'the module'} to executors: --archives env.tar.gz#env (venv-pack, "
-        "conda-pack) "
-        "and spark.pyspark.python=./env/bin/python, or an image that has it; your own modules go with --py-files.",
+        "conda-pack) and spark.pyspark.python=./env/bin/python, or an image that has it; your own modules go with "
+        "--py-files.",
     )
 
 

@@ -120,23 +120,18 @@ def _title(kind: str, rows: Sequence[Said]) -> str:
 
 _SUMMARIES: Final = {
     "crashed": "The Python process beside the JVM ended without a word, so the JVM cannot say why: a memory limit (of "
-    "the "
-    "container or pod, or the kernel's OOM killer), or a segmentation fault in native code (numpy, pandas, Arrow). An "
-    "exit code 137 or OOMKilled says memory, 139 or 134 native code; without either it cannot be told from this line.",
+    "the container or pod, or the kernel's OOM killer), or a segmentation fault in native code (numpy, pandas, Arrow). "
+    "An exit code 137 or OOMKilled says memory, 139 or 134 native code; without either it cannot be told from this "
+    "line.",
     "killed": "The Python process was ended by SIGKILL: the memory of Python workers lies beside the JVM's heap and "
-    "counts "
-    "for the container, so that a larger heap makes it worse.",
+    "counts for the container, so that a larger heap makes it worse.",
     "memory": "The Python process could not get more memory (spark.executor.pyspark.memory, or what the machine has). "
-    "That "
-    "memory lies beside the JVM's heap; more heap does not help.",
+    "That memory lies beside the JVM's heap; more heap does not help.",
     "fault": "A native library that the Python process called (numpy, pandas, Arrow, a model) crashed it; the JVM "
-    "only sees "
-    "the end of the stream.",
+    "only sees the end of the stream.",
     "connect": "The executor started the Python interpreter and waited for it to connect to a local port. It ended or "
-    "hung "
-    "before: a wrong or broken interpreter (PYSPARK_PYTHON), an alias of Windows, a firewall on localhost, or a "
-    "machine "
-    "so full that it did not start in time.",
+    "hung before: a wrong or broken interpreter (PYSPARK_PYTHON), an alias of Windows, a firewall on localhost, or a "
+    "machine so full that it did not start in time.",
     "start": "The interpreter that PYSPARK_PYTHON or spark.pyspark.python names is not there on the executors' "
     "machines.",
     "version": "Functions are pickled by the driver's Python and cannot be run by another minor version.",
@@ -166,8 +161,7 @@ def _advice(run: Run, kind: str, rows: Sequence[Said]) -> Iterator[Advice]:
         yield Advice(
             "code",
             "Lower what a worker holds: smaller batches (spark.sql.execution.arrow.maxRecordsPerBatch), more "
-            "partitions, "
-            "results one by one instead of a whole list.",
+            "partitions, results one by one instead of a whole list.",
         )
         yield more_overhead(run, rows)
         cores = int(number_setting(run, "spark.executor.cores", 0))

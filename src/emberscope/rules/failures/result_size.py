@@ -90,23 +90,19 @@ def _summary(rows: Sequence[Said], tasks: int, mean: float | None, many: bool) -
     if many and mean is not None:
         return (
             f"A task that collects nothing still sends its metrics and file names, here {format_count(mean)} bytes; "
-            "the "
-            f"number of tasks ({format_count(tasks)}) is the trouble, not a collect. So many come from input that is "
-            "cut "
-            "into small splits (spark.default.parallelism too high) or from many partitions. A larger limit only "
-            "hides it."
+            "the number of tasks "
+            f"({format_count(tasks)}) is the trouble, not a collect. So many come from input that is cut into small "
+            "splits (spark.default.parallelism too high) or from many partitions. A larger limit only hides it."
         )
     if any(_BROADCAST.search(row.text) for row in rows):
         return (
             "The rows of a broadcast join pass the driver: the table that is sent is larger than the driver takes as "
-            "one "
-            "result. The limit protects the driver's heap."
+            "one result. The limit protects the driver's heap."
         )
     return (
         "Spark adds up what the tasks of a job send to the driver and aborts it before the driver's heap is full. "
-        "Results "
-        "of this size are collected rows: collect, toPandas, take of many rows, or a broadcast. Without any of these, "
-        "the number of tasks is what adds up."
+        "Results of this size are collected rows: collect, toPandas, take of many rows, or a broadcast. Without any of "
+        "these, the number of tasks is what adds up."
     )
 
 
@@ -114,9 +110,8 @@ def _advice(rows: Sequence[Said], limit: int, many: bool, known: bool) -> Iterat
     if many:
         yield Advice(
             "code",
-            "Have fewer tasks: lower spark.default.parallelism or set spark.sql.files.minPartitionNum (from Spark "
-            "3.1 on) so "
-            "that splits reach spark.sql.files.maxPartitionBytes, or coalesce before the write.",
+            "Have fewer tasks: lower spark.default.parallelism or set spark.sql.files.minPartitionNum (from Spark 3.1 "
+            "on) so that splits reach spark.sql.files.maxPartitionBytes, or coalesce before the write.",
         )
     elif any(_BROADCAST.search(row.text) for row in rows):
         yield set_conf(

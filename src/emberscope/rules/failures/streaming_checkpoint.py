@@ -105,8 +105,7 @@ def _told(kind: str, found: dict[str, str]) -> tuple[str, str, list[Advice]]:
         return (
             "Two streaming queries write into one checkpoint",
             "A batch's file in the checkpoint was already there: another query, or an older copy of this one that "
-            "still "
-            "runs, uses the same checkpointLocation.",
+            "still runs, uses the same checkpointLocation.",
             [
                 Advice(
                     "check",
@@ -125,8 +124,7 @@ def _told(kind: str, found: dict[str, str]) -> tuple[str, str, list[Advice]]:
         return (
             "The state in the checkpoint has another schema than the streaming query",
             "Grouping columns, aggregates, join keys or the type of user state changed, or a version of Spark writes "
-            "them "
-            "in another way: rows of the old state cannot be read as the new ones.",
+            "them in another way: rows of the old state cannot be read as the new ones.",
             [_NEW, Advice("check", "Compare the old and the new schema that the message prints.")],
         )
     if kind == "state":
@@ -147,8 +145,7 @@ def _told(kind: str, found: dict[str, str]) -> tuple[str, str, list[Advice]]:
         return (
             "The log of offsets or commits in the checkpoint is incomplete",
             "Each batch has one file in offsets/ and one in commits/: one is empty, missing or of a newer version of "
-            "Spark, "
-            "mostly because a driver died while it wrote to a store without atomic renames.",
+            "Spark, mostly because a driver died while it wrote to a store without atomic renames.",
             [
                 Advice(
                     "check",
@@ -175,8 +172,7 @@ def _told(kind: str, found: dict[str, str]) -> tuple[str, str, list[Advice]]:
     return (
         "A streaming query cannot go on from its checkpoint",
         "A checkpoint fits only the query that made it: other sources, keys, state schemas or a second query in the "
-        "same "
-        "folder make it unusable.",
+        "same folder make it unusable.",
         [
             _NEW,
             Advice(

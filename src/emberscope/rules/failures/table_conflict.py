@@ -111,9 +111,8 @@ def _conflict(run: Run, kind: str, rows: list[Said]) -> Finding:
     else:
         title = f"Concurrent writers: the commit to the {name} table was refused{where}"
         summary = (
-            f"Optimistic concurrency: {reason}. The commit that came second is refused, so that no change is lost; "
-            "its work "
-            "has to be done again."
+            f"Optimistic concurrency: {reason}. The commit that came second is refused, so that no change is lost; its "
+            "work has to be done again."
         )
     return failure(run, rows, title=title, summary=summary, advice=_advice(kind, text), confidence=0.9)
 
@@ -136,8 +135,8 @@ def _advice(kind: str, text: str) -> Iterator[Advice]:
     yield Advice(
         "code",
         "Name the partition columns in the condition of MERGE, UPDATE or DELETE, so that writers of different "
-        "partitions do "
-        "not collide, or run writers of the same one after the other; on a conflict, try the whole operation again.",
+        "partitions do not collide, or run writers of the same one after the other; on a conflict, try the whole "
+        "operation again.",
     )
     yield Advice(
         "check", "See what else commits to the table: compaction (OPTIMIZE, rewrite_data_files) of partitions in use?"

@@ -137,9 +137,8 @@ def _refused(run: Run, rows: list[Said]) -> Finding:
         run,
         rows,
         title=f"A task{figures} is too large to be sent to an executor{at}",
-        summary="The code of the task, or the partition of a local collection that it carries, is serialised into "
-        "one message, "
-        "and that message is larger than spark.rpc.message.maxSize allows.",
+        summary="The code of the task, or the partition of a local collection that it carries, is serialised into one "
+        "message, and that message is larger than spark.rpc.message.maxSize allows.",
         advice=_smaller(found, size),
         confidence=0.95,
     )
@@ -148,9 +147,8 @@ def _refused(run: Run, rows: list[Said]) -> Finding:
 def _smaller(found: dict[str, str], size: int) -> Iterator[Advice]:
     yield Advice(
         "code",
-        "Send large values once by broadcast() instead of referring to them, and make DataFrames from files, not "
-        "from a "
-        "collection of the driver (or parallelize it into more partitions).",
+        "Send large values once by broadcast() instead of referring to them, and make DataFrames from files, not from "
+        "a collection of the driver (or parallelize it into more partitions).",
     )
     if size:
         need = math.ceil(1.2 * size / _MIB)
@@ -174,8 +172,7 @@ def _warned(run: Run, rows: tuple[Said, ...]) -> Finding:
         rows,
         title=f"Large tasks{most} are sent to executors",
         summary="Every task carries the objects that its code refers to, or its part of a collection made on the "
-        "driver; "
-        "above 1,000 KiB Spark warns that sending them takes the driver's time.",
+        "driver; above 1,000 KiB Spark warns that sending them takes the driver's time.",
         advice=(
             Advice("code", "Broadcast what is large, and read data from files rather than from a list on the driver."),
         ),

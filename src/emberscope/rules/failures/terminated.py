@@ -136,16 +136,14 @@ def _told(run: Run, rows: Sequence[Said], driver: bool) -> Finding:
         run,
         rows,
         title=f"{name} {verb} told to end (SIGTERM, exit code 143)",
-        summary="143 is 128 + 15, SIGTERM: a request from outside, by the cluster manager (preemption, a limit, a "
-        "node that "
-        "is taken back), a user, or the end of the application itself; after that it means nothing."
+        summary="143 is 128 + 15, SIGTERM: a request from outside, by the cluster manager (preemption, a limit, a node "
+        "that is taken back), a user, or the end of the application itself; after that it means nothing."
         + (_WHY.get(by) or " Who sent it does not stand in these lines."),
         advice=(
             Advice(
                 "check",
                 "Look in the cluster manager's log at that time: preempted, decommissioned, stopped by a user or a "
-                "time "
-                "limit, or over a memory limit; and whether the application was already done.",
+                "time limit, or over a memory limit; and whether the application was already done.",
             ),
             Advice("cluster", "If it was preempted or its node reclaimed: another queue or priority, nodes that stay."),
         ),

@@ -132,8 +132,7 @@ def _told(kind: str, at: str, text: str) -> tuple[str, str, list[Advice]]:
         return (
             f"A file{at} was gone when it was read",
             "Spark listed the table's files earlier, from a cache or when the query was planned; in between another "
-            "job "
-            "rewrote, moved or removed them, or this one overwrites what it reads.",
+            "job rewrote, moved or removed them, or this one overwrites what it reads.",
             [
                 Advice("code", "Run REFRESH TABLE (or make the DataFrame anew) after each rewrite, before it is read."),
                 Advice(
@@ -187,8 +186,7 @@ def _told(kind: str, at: str, text: str) -> tuple[str, str, list[Advice]]:
         return (
             f"A file{at} is damaged or not of its format",
             "Its end, its header or a page does not fit the format: a write that was cut off, a file of another kind "
-            "in the "
-            "folder, a copy in part, or a bad disk.",
+            "in the folder, a copy in part, or a bad disk.",
             [
                 Advice(
                     "check",

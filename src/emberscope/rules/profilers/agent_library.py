@@ -90,8 +90,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     yield trouble(
         f"The JVM cannot load {name}, {ends}",
         "A JVM ends at once where an agent of its command line (-agentpath, -javaagent) is missing, unreadable, or "
-        "built "
-        "for another C library or processor. With executors this repeats until Spark gives up."
+        "built for another C library or processor. With executors this repeats until Spark gives up."
         if started
         else "The running JVM cannot load the profiler's library: it must be readable for the user of the JVM, by the "
         "same path in its container, and built for its C library and processor. The JVM goes on without it.",

@@ -63,9 +63,8 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     yield trouble(
         "The profiler cannot attach to the JVM",
         "Attaching goes through a socket (.java_pid…) that a JVM makes in its own temporary folder for its own user. "
-        "It "
-        "fails for another user, from outside its container, with -XX:+DisableAttachMechanism, where /tmp is cleaned, "
-        "and where the JVM is stuck.",
+        "It fails for another user, from outside its container, with -XX:+DisableAttachMechanism, where /tmp is "
+        "cleaned, and where the JVM is stuck.",
         rows,
         (
             Advice("check", "Run the tool as the user of the JVM and inside its container, by the process id there."),

@@ -69,8 +69,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     yield trouble(
         f"This machine has no hardware counter for {event}" if event else "This machine has no hardware counters",
         "Virtual machines and many cloud instances do not pass the processor's counters on, so hardware events "
-        "(cycles, "
-        "cache-misses) are not supported there. The kernel's own clocks work everywhere.",
+        "(cycles, cache-misses) are not supported there. The kernel's own clocks work everywhere.",
         rows,
         (
             Advice("code", "Record cpu-clock: `perf record -e cpu-clock -F 99`, or event=ctimer in async-profiler."),

@@ -54,8 +54,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         f"Interpreted Java code has no names in perf{f': {share} % of the samples' if share else ''}",
         "perf's map names only methods that the JIT has compiled; a method that is still interpreted is just "
         "“Interpreter”. Code is compiled after some thousand calls, so this is a recording of a young process or of "
-        "rare "
-        "code.",
+        "rare code.",
         rows,
         (
             Advice("check", "Record after a warm-up, or for longer, and write the map at the end."),

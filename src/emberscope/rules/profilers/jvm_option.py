@@ -62,8 +62,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     yield trouble(
         f"The JVM refuses the option {name} and does not start",
         f"{'It must be unlocked first' if locked else 'This JDK does not know it'}. A JVM ends at once on such an "
-        f"option, "
-        "so in the executors' Java options it keeps every executor from starting.",
+        "option, so in the executors' Java options it keeps every executor from starting.",
         rows,
         (
             Advice("code", f"{unlock}." if locked else f"Take -XX:{name} out, or name it as this JDK has it."),

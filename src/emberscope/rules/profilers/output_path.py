@@ -75,8 +75,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
             Advice(
                 "check",
                 "A session that is still open (“Profiler already started”) keeps its samples: `asprof stop -f PATH "
-                "PID` "
-                "with a path that the JVM can write ends it.",
+                "PID` with a path that the JVM can write ends it.",
             )
         )
     rows = (*failed, *still_open)

@@ -65,15 +65,13 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
     yield trouble(
         f"perf could not resolve compiled Java code by {name}",
         f"perf names JIT-compiled code by a symbol map, /tmp/{name}, which must carry the pid that perf sees and "
-        f"belong "
-        f"to root or to perf's user. {why}",
+        f"belong to root or to perf's user. {why}",
         rows,
         (
             Advice(
                 "code",
                 "Write the map at the end of the recording and before the JVM ends: `jcmd PID Compiler.perfmap` (JDK "
-                "17 "
-                "and later) or perf-map-agent; then `chown root` it, or read with `perf script -f`.",
+                "17 and later) or perf-map-agent; then `chown root` it, or read with `perf script -f`.",
             ),
             Advice(
                 "check", f"In a container copy it to /tmp/perf-HOSTPID.map of the machine where perf runs; not {name}."

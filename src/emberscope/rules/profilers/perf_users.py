@@ -66,15 +66,13 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
         (
             Advice(
                 "cluster",
-                "Set kernel.perf_event_paranoid=-1 and kernel.kptr_restrict=0, and run both as the same user, the "
-                "one of "
-                "the JVM, with JAVA_HOME set to its JDK.",
+                "Set kernel.perf_event_paranoid=-1 and kernel.kptr_restrict=0, and run both as the same user, the one "
+                "of the JVM, with JAVA_HOME set to its JDK.",
             ),
             Advice(
                 "check",
                 "Or run perf as root and the map as the JVM user (`sudo -u USER jcmd PID Compiler.perfmap`), then "
-                "`perf "
-                "script -f`.",
+                "`perf script -f`.",
             ),
         ),
     )

@@ -68,8 +68,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
             Advice(
                 "cluster",
                 "Add the capability SYS_PTRACE to the container of the executor, and run the profiler inside it as "
-                "root "
-                "with --subprocesses on pyspark's daemon.",
+                "root with --subprocesses on pyspark's daemon.",
             ),
             Advice("check", "See that the profiler's version knows this Python; newer Pythons need newer profilers."),
         ),
