@@ -96,6 +96,7 @@ ACCESS_DENIED: Final = Signature(
     words=(
         (r"access denied|permission denied|not authorized|unauthorized|\b403\b|forbidden",),
         (r"credentials?", r"expired?|missing|not found|wrong|invalid|unable"),
+        (r"(?P<kerberos>delegation.?token|kerberos|keytab|\btgt\b)", r"expir|\binvalid|renew|cannot|can't|unable|fail"),
     ),
 )
 

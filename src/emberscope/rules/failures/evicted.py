@@ -55,7 +55,13 @@ EVICTED: Final = Signature(
         "DeletionByTaintManager",
         "Evicted",
     ),
-    words=((r"evict", r"\bpods?\b|executor|kubernetes|k8s|node"), (r"ephemeral.storage",)),
+    words=(
+        (
+            r"\b(pods?|executors?|drivers?|containers?)\b[^.]{0,60}\bevict|"
+            r"\bevict\w*[^.]{0,40}\b(pods?|executors?|drivers?|nodes?|kubernetes|k8s)\b",
+        ),
+        (r"ephemeral.storage",),
+    ),
 )
 _STORAGE: Final = re.compile(r"ephemeral|\bdisk\b|DiskPressure|EmptyDir|emptyDir|nodefs|imagefs|inodes")
 _OWN: Final = re.compile(

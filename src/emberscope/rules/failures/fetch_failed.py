@@ -55,7 +55,12 @@ FETCH_FAILED: Final = Signature(
         "Block shuffle_",
         "Executor is not registered (appId",
     ),
-    words=((r"fetch ?fail",), (r"shuffle", r"\bfetch", r"fail|error|timed? ?out"), (r"missing an output location",)),
+    words=(
+        (r"fetch ?fail",),
+        (r"shuffle", r"\bfetch", r"fail|error|timed? ?out"),
+        (r"missing an output location",),
+        (r"remote executor.{0,80}\bdead\b",),
+    ),
 )
 
 Side = Literal["reader", "native", "files", "corrupt", "busy", "gone", "unknown"]

@@ -57,6 +57,10 @@ BROKEN: Final = Signature(
             r"executor ?lost ?failure|\bexecutors? ((are|is|was|were|got|get) )?(being )?lost\b|"
             r"\b(lost|los(e|es|ing)) executors?\b",
         ),
+        (
+            r"\bexecutors?\b( (all|just|randomly|suddenly|keeps?|are|is|gets?|process))* "
+            r"(die[sd]?|dying|lost|disappear\w*)\b",
+        ),
     ),
 )
 _REASON: Final = re.compile(

@@ -68,6 +68,11 @@ MISSING_CLASS: Final = Signature(
         (r"(ClassNotFound|NoClassDefFound|NoSuchMethod|NoSuchField|AbstractMethod)",),
         (r"data ?source.{0,30}(not found|cannot be found|missing)|fail(s|ed) to find.{0,12} data ?source",),
         (r"no (suitable driver|filesystem for scheme)",),
+        (
+            r"(?P<library>guava|protobuf|jackson|netty|json4s|gson|okhttp|antlr|avro|slf4j|log4j)",
+            r"\bversions?\b",
+            r"conflict|clash|mismatch|incompatib|problems?\b|shad(e|ed|ing)\b",
+        ),
     ),
 )
 _ASKED: Final = re.compile(
@@ -151,6 +156,8 @@ def _missing(row: Said) -> _Missing | None:
         return _Missing("database", url)
     if "main" in found:
         return _Missing("main", found["main"].rstrip("."))
+    if "library" in found:
+        return _Missing("version", _prefix(found["library"]))
     error, words = found.get("error", ""), found.get("catalog") or found.get("name", "")
     if error == "NoSuchMethodException" and row.level not in (None, "ERROR", "FATAL"):
         return None
@@ -161,6 +168,11 @@ def _missing(row: Said) -> _Missing | None:
     if dotted.startswith("scala."):
         return _Missing("scala", quoted(words, 100))
     return _Missing("version" if error in _OTHER_VERSION or "IncompatibleClassChange" in error else "class", dotted)
+
+
+def _prefix(library: str) -> str:
+    """The packages of a library that a question names."""
+    return next((prefix for prefix, name in _TWICE if name.lower() == library.lower()), "")
 
 
 def _returned_away(words: str) -> str:
@@ -296,7 +308,9 @@ def _conflict(name: str, version: str | None) -> tuple[str, str, list[Advice]]:
         why = "A library or your jar was compiled against another version of Spark than the one that runs"
         fix = "Take the library's build for this version of Spark, and mark Spark's own jars as provided in your build."
     else:
-        what = f"{library or 'a library'} is on the class path in another version: {short}"
+        what = f"{library or 'a library'} is on the class path in another version" + (
+            "" if name in dict(_TWICE) else f": {short}"
+        )
         why = (
             f"Two versions of {library or 'a library'} are on the class path, and the one found first lacks what "
             "is called"

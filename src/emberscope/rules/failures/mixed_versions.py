@@ -48,6 +48,10 @@ MIXED_VERSIONS: Final = Signature(
     words=(
         (r"serialVersionUID|local class incompatible|SerializedLambda",),
         (r"python", r"version", r"(worker|executor)s?", r"driver", r"differ|mismatch|same|other"),
+        (
+            r"\bspark version (mismatch|differs)|different (spark versions|versions of spark)",
+            r"workers?|client|cluster|driver",
+        ),
         (r"does not exist in the JVM|JavaPackage.{0,20}not callable",),
     ),
 )
@@ -123,7 +127,9 @@ def _told(kind: str, found: dict[str, str]) -> tuple[str, str, list[Advice]]:
     name = found.get("class", "a class")
     whose = "Spark" if name.startswith("org.apache.spark.") else "your jar"
     return (
-        f"Driver and executors have different versions of {whose}: class {name} is incompatible",
+        f"Driver and executors have different versions of {whose}: class {name} is incompatible"
+        if "class" in found
+        else "Driver and executors have different versions of Spark or of your jar",
         f"An object of {name} was written with one version of the class and read with another one.",
         [
             Advice(

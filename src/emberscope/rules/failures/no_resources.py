@@ -65,6 +65,10 @@ NO_RESOURCES: Final = Signature(
         (r"\b(stuck|hangs?|waits?|forever|pending)\b", r"\baccepted\b|no executors|unschedulable"),
         (r"insufficient (cpu|memory|pods)",),
         (r"\b(pods?|executors?|drivers?)\b", r"\bpending\b", r"memory|\bcpus?\b|cores|nodes?\b|resource|schedul"),
+        (r"\b(jobs?|applications?)\b[^.]{0,80}\bpending\b", r"memory|\bcpus?\b|cores|resource|schedul|queue"),
+        (r"\b(remains?|stays?|stuck|sits?|keeps?|only)\b[^.]{0,30}\baccepted\b", r"\b(jobs?|applications?|yarn)\b"),
+        (r"\bjobs?\b|application", r"\bwaiting\b (since|for) ?\d", r"\bcores?\b|workers?|slaves?"),
+        (r"\bquotas?\b", r"\b(pods?|executors?)\b", r"fails? to (run|start)|(not|n't) start|no more resources|exceed"),
     ),
 )
 _OVERHEAD: Final = re.compile(r"overhead \((\d+)(?: MB)?\)")
