@@ -3,16 +3,28 @@
 from typing import Any, Final
 
 from emberscope.rules.base import Rule
+from emberscope.rules.complaints.cross_join import RULE as TOLD_CROSS_JOIN
+from emberscope.rules.complaints.executor_metrics import RULE as TOLD_EXECUTOR_METRICS
+from emberscope.rules.complaints.executor_shape import RULE as TOLD_EXECUTOR_SHAPE
 from emberscope.rules.complaints.few_executors import RULE as TOLD_FEW_EXECUTORS
 from emberscope.rules.complaints.few_partitions import RULE as TOLD_FEW_PARTITIONS
 from emberscope.rules.complaints.file_listing import RULE as TOLD_FILE_LISTING
+from emberscope.rules.complaints.gc_time import RULE as TOLD_GC_TIME
+from emberscope.rules.complaints.history_listing import RULE as TOLD_HISTORY_LISTING
+from emberscope.rules.complaints.idle_executors import RULE as TOLD_IDLE_EXECUTORS
 from emberscope.rules.complaints.jdbc_read import RULE as TOLD_JDBC_READ
+from emberscope.rules.complaints.planning import RULE as TOLD_PLANNING
+from emberscope.rules.complaints.python_udf import RULE as TOLD_PYTHON_UDF
+from emberscope.rules.complaints.recomputed import RULE as TOLD_RECOMPUTED
 from emberscope.rules.complaints.single_writer import RULE as TOLD_SINGLE_WRITER
 from emberscope.rules.complaints.skew import RULE as TOLD_SKEW
 from emberscope.rules.complaints.slow_commit import RULE as TOLD_SLOW_COMMIT
 from emberscope.rules.complaints.small_files import RULE as TOLD_SMALL_FILES
 from emberscope.rules.complaints.small_partitions import RULE as TOLD_SMALL_PARTITIONS
+from emberscope.rules.complaints.spill import RULE as TOLD_SPILL
+from emberscope.rules.complaints.stream_lag import RULE as TOLD_STREAM_LAG
 from emberscope.rules.complaints.to_pandas import RULE as TOLD_TO_PANDAS
+from emberscope.rules.complaints.unknown_frames import RULE as TOLD_UNKNOWN_FRAMES
 from emberscope.rules.emr.cluster_mode import RULE as CLUSTER_MODE
 from emberscope.rules.emr.emrfs_view import RULE as EMRFS_VIEW
 from emberscope.rules.emr.event_log_place import RULE as EVENT_LOG_PLACE
@@ -213,4 +225,16 @@ FAILURE_RULES: Final[tuple[Rule[Any], ...]] = (
     TOLD_JDBC_READ,
     TOLD_TO_PANDAS,
     TOLD_FEW_EXECUTORS,
+    TOLD_PYTHON_UDF,
+    TOLD_GC_TIME,
+    TOLD_IDLE_EXECUTORS,
+    TOLD_CROSS_JOIN,
+    TOLD_STREAM_LAG,
+    TOLD_PLANNING,
+    TOLD_RECOMPUTED,
+    TOLD_SPILL,
+    TOLD_EXECUTOR_SHAPE,
+    TOLD_HISTORY_LISTING,
+    TOLD_EXECUTOR_METRICS,
+    TOLD_UNKNOWN_FRAMES,
 )

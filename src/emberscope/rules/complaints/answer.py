@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 SURE: Final = 0.6
 """How sure an answer to words alone is: symptoms fit, but nothing was measured."""
 
+SLOW: Final = (
+    r"slow|\bhang|stuck|hours|minutes|forever|never (?:finish|end|complete)|long time|performance|bottleneck"
+    r"|horrendous|worse"
+    r"|tak(?:es|ing|e) (?:a |too |very |so )?(?:long|ages)"
+)
+"""How people say that something takes long, as a pattern."""
+
 _SIZE: Final = re.compile(r"(\d+(?:[.,]\d+)?)\s?([KMGT]i?B)\b", re.IGNORECASE)
 _CORES: Final = re.compile(r"(\d+)\s*(?:v?cores|vcpus?|slots)\b", re.IGNORECASE)
 _EXECUTORS: Final = re.compile(
