@@ -31,6 +31,10 @@ QUESTIONS = {
     "Not seeing executor metrics (only driver), Prometheus sink, Spark 2.3.0": "W21",
     # github.com/exoshuffle/raysort/issues/39
     "the Spark history server does not seem to display information about incomplete applications": "W20",
+    # stackoverflow.com/questions/37871194
+    "How to tune spark executor number, cores and executor memory?": "W19",
+    # stackoverflow.com/questions/33248108
+    "Why does YARN show only 1 vcore used for each container although I set executor-cores 5?": "W19",
     # www.data-dynamics.io/en/blog/pyspark-pandas-udf
     "When you profile a PySpark job, it's common to find a single UDF eating 80% of the total runtime": "W11",
     # www.abstractalgorithms.dev/spark-shuffles-groupby-performance

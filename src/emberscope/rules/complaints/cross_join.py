@@ -5,13 +5,13 @@ Spark can hash or sort by an equality only. With a range, an OR, a function or n
 of one side with each of the other (CartesianProduct, BroadcastNestedLoopJoin).
 
 ## What it costs
-The product of both sides' rows.
+Comparisons grow with the product of both sides' rows: a thousand times a million is a billion.
 
 ## What to do
 Give the join an equality: a bucket of the range, the parts of an OR as a union, a key instead of NOT IN.
 
 ## When to ignore it
-When one side has a handful of rows.
+When one side has a handful of rows: comparing each row with ten others costs hardly more than a hash.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 TOLD_CROSS_JOIN: Final = Signature(
     name="told-cross-join",
-    pattern=r"(?P<said>(?:BroadcastNestedLoopJoin|CartesianProduct)\b[^\n]{0,60}\b(?:slow|hang))",
-    literals=("BroadcastNestedLoopJoin", "CartesianProduct"),
+    pattern=r"(?!)",  # no log says so: people do
+    literals=(),
     words=(
         (r"nested[ -]?loops?[ -]?join|cartesian|cross ?join", SLOW + r"|explod|blow|huge|avoid|too"),
         (r"\bjoin", r"\b(between|range|like|levenshtein|fuzzy|non-?equi|inequality|not in|contains)\b", SLOW),

@@ -8,7 +8,8 @@ shares nothing, and broadcasts are held once for each. YARN's default calculator
 Time that tasks wait for the collector or for each other, or memory held many times.
 
 ## What to do
-4-5 cores for each executor, memory and overhead divided by what a node has.
+Four to five cores for each executor, and memory with its overhead divided by what a node has (`emberscope calc
+sizing`).
 
 ## When to ignore it
 YARN's count of cores is only a display where the calculator looks at memory alone: tasks run on all.
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
 TOLD_EXECUTOR_SHAPE: Final = Signature(
     name="told-executor-shape",
-    pattern=r"(?P<said>executor[- ]cores (?:is|are) (?:ignored|not used))",
-    literals=("executor cores", "executor-cores"),
+    pattern=r"(?!)",  # no log says so: people do
+    literals=(),
     words=(
         (
             r"yarn|resource ?manager|container",
@@ -39,7 +40,7 @@ TOLD_EXECUTOR_SHAPE: Final = Signature(
             r"(only|just|always|shows?|uses?|mere|single) .{0,20}\b(1|one|single)\b.{0,10}v?core",
         ),
         (
-            r"executor[-. _]?cores",
+            r"executors?\b.{0,30}\bcores|executor[-._]?cores|\bcores .{0,20}\bexecutor",
             r"executor[-. _]?memory",
             SLOW + r"|optimal|best|how (many|to|much|should)|tun(e|ing)|fewer|larger",
         ),

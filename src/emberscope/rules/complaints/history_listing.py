@@ -5,13 +5,13 @@ It shows what lies in its own folder of event logs, once it has read it. Applica
 enabled, and into the folder that they name. Large logs and very many of them take long to read.
 
 ## What it costs
-Nothing of the job: its history is what is missing.
+Nothing of the job: its history is what is missing, at the time when somebody asks why it was slow.
 
 ## What to do
 Let both name the same folder, roll and compress logs, clean old ones, keep what was read on disk.
 
 ## When to ignore it
-While the application runs it is listed as incomplete.
+While the application runs: it is listed among the incomplete ones, and moves when its log is closed.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 TOLD_HISTORY_LISTING: Final = Signature(
     name="told-history-listing",
-    pattern=r"(?P<said>history server (?:is|takes) (?:very |too )?(?:slow|long))",
-    literals=("history server",),
+    pattern=r"(?!)",  # no log says so: people do
+    literals=(),
     words=(
         (
             r"history ?server|\bSHS\b|event ?logs?\b",

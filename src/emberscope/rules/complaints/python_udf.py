@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 TOLD_PYTHON_UDF: Final = Signature(
     name="told-python-udf",
-    pattern=r"(?P<said>(?:Python|pandas) UDFs? (?:is|are) (?:very |too )?slow)",
-    literals=("UDF is", "UDFs are"),
+    pattern=r"(?!)",  # no log says so: people do
+    literals=(),
     words=(
         (r"(python|py_?spark|pandas).{0,120}\budfs?\b|\budfs?\b.{0,120}(python|py_?spark|pandas)", SLOW),
         (r"\budfs?\b|user[- ]defined functions?", SLOW + r"|\d+x slower|runtime"),

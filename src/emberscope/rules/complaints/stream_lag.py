@@ -5,13 +5,13 @@ A batch takes what came since the last. Once it takes longer than its trigger, t
 grow with the same input have more to keep (state without a watermark, a table of more and more files or versions).
 
 ## What it costs
-A delay that grows, and memory with it.
+A delay that grows from batch to batch, memory with it, and in the end data that the source no longer keeps.
 
 ## What to do
 Bound the state with a watermark, move it to RocksDB, bound the batch, and compact the table that is written.
 
 ## When to ignore it
-After a restart, while a backlog is worked off and batches get shorter.
+After a restart, while a backlog is worked off: batches are long at first, and get shorter one after the other.
 """
 
 from __future__ import annotations

@@ -5,13 +5,13 @@ At some places the stack of Java cannot be walked (in stubs, prologues, while co
 (collector, compiler, idle ones) have no frame of Java at all.
 
 ## What it costs
-The share of samples without a name.
+The share of samples without a name: what they are of cannot be told, and other frames look larger than they are.
 
 ## What to do
 A current async-profiler walks the stack by itself; debug information and frame pointers name native code.
 
 ## When to ignore it
-Below a few percent, and for no_Java_frame of collector and compiler threads.
+Below a few percent of the samples; and no_Java_frame of collector and compiler threads, which have none to show.
 """
 
 from __future__ import annotations
