@@ -131,19 +131,6 @@ def test_what_is_swept_says_at_what_rate_it_was_recorded(classes: Path, tmp_path
     assert rates == {(0, "bytes", None)}
 
 
-@pytest.mark.campaign
-def test_the_first_chunk_comes_soon_and_with_it_rates_that_keep_to_the_budget(classes: Path, tmp_path: Path) -> None:
-    settings = {"chunk.seconds": "14", "events": "cpu", "rate.cpu": "1ms", "budget.cpu": "0.0001"}
-    process = Process(NEWEST, classes, tmp_path, **settings)
-    process.until(2)
-    process.end()
-    first, second = process.manifests()[:2]
-    assert 9_000 < first["last_ms"] - first["first_ms"] < 13_000
-    assert second["last_ms"] - second["first_ms"] > 13_000
-    assert first["rate_ratio"] == 1
-    assert second["rate_ratio"] < 1, "the first chunk has told what sampling takes"
-
-
 def test_rates_that_a_dead_process_did_not_write_down_are_not_known(classes: Path, tmp_path: Path) -> None:
     process = Process(NEWEST, classes, tmp_path)
     process.until(1)

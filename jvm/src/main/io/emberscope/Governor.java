@@ -85,7 +85,7 @@ final class Governor {
         return new Governor(1, new ByteBudget(ByteBudget.NO_LIMIT, ByteBudget.NO_LIMIT), new Problems("", ""));
     }
 
-    /** Looks at what was used since the last time; called once the engines run, and before a chunk is closed. */
+    /** Looks at what was used since the last time; called before a chunk is closed. The first look sees the start only. */
     void look(List<EngineRun> running) {
         cpu.find();
         long own = cpu.nanos();

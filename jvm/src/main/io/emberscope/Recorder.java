@@ -31,7 +31,6 @@ final class Recorder implements Runnable {
 
     private static final long UNKNOWN_ADDRESS_TICK_MS = 500;
     private static final long TICK_MS = 1_000;
-    private static final long FIRST_CHUNK_MS = 10_000; // Soon, so that rates which cost too much fall soon.
     private static final long SWEEP_AT_END_MS = 2_000;
 
     /** Finds out where the run lies; null while nobody knows. Asked on the recorder's thread. */
@@ -138,9 +137,8 @@ final class Recorder implements Runnable {
         try {
             spool.open(samples);
             startEngines();
-            lookAtBudgets(); // What the start itself took says nothing of what goes on.
             long chunkMs = 1000L * settings.count(Settings.Key.CHUNK_SECONDS, 1);
-            long nextChunkMs = now() + Math.min(chunkMs, FIRST_CHUNK_MS);
+            long nextChunkMs = now() + chunkMs;
             boolean last;
             do {
                 long waitMs = Math.max(0, nextChunkMs - now());
