@@ -19,8 +19,9 @@ _TRACE: Final = re.compile(
 _WORDS: Final = re.compile(
     r"(?i)\b(?:spark|pyspark|executors?|driver|yarn|emr|databricks|glue|livy|shuffle|kafka|hive|hudi|iceberg|parquet"
     r"|dataframe|partitions?|tasks?|stages?|joins?|quer(?:y|ies)|listing|cluster|oom|jvm|gc|flame ?graph|profil\w+|perf"
-    r"|files?|folders?|datasets?|tables?|jobs?|\w+joins?|with_?columns?|plans?|heap|memory|cpus?|cores|disks?|containers?|pods?|s3|hdfs|delta|jdbc|pandas"
-    r"|oom\w*|aggregat\w+|group ?by|udfs?|python|airflow"
+    r"|files?|folders?|datasets?|tables?|\w+joins?|with_?columns?|heap|memory|cpus?|cores|disks?|containers?|pods?|s3"
+    r"|hdfs|delta|jdbc|pandas|oom\w*|aggregat\w+|group ?by|udfs?|python|airflow|(?:query|execution|physical) plans?"
+    r"|jobs? (?:is|are|was|hangs?|fails?|failed|takes?|runs?|died?|dies|stuck|count)"
     r"|exit (?:code|status)|exception|error)\b"
 )
 _MOST_SHOWN: Final = 40
