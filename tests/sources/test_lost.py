@@ -49,10 +49,24 @@ def test_rows_hold_executors_of_the_log_and_processes_that_only_recorded():
 
 def test_executors_that_were_not_to_be_recorded_are_a_sample_and_no_loss():
     executors = EXECUTORS.from_rows([{"executor_id": name, "added_ms": 0} for name in ("1", "2", "3")])
-    application = Application(app_end_ms=100)
-    found = executor_notes(executors, [chunk(0, 90, last=True)], application, fraction="0.3")
+    application = Application(app_end_ms=60_000)
+    found = executor_notes(executors, [chunk(0, 60_000, last=True)], application, fraction="0.3")
     assert [(note.code, note.message.split(" ")[0]) for note in found] == [("sampled", "2")]
-    assert len(executor_notes(executors, [chunk(0, 90, last=True)], application)) == 2
+    notes = executor_notes(executors, [chunk(0, 60_000, last=True)], application)
+    assert [(note.code, note.lost) for note in notes] == [("executor_lost", {"seconds": 60})] * 2
+
+
+def test_an_executor_that_came_at_the_very_end_did_not_die():
+    rows = [
+        {"executor_id": "1", "added_ms": 59_600},
+        {"executor_id": "2", "added_ms": 59_000, "removed_ms": 59_500, "removed_reason": "Command exited with code 1"},
+    ]
+    notes = executor_notes(EXECUTORS.from_rows(rows), [], Application(app_end_ms=60_000))
+    assert [(note.code, note.where) for note in notes] == [
+        ("not_recorded", "executor 1"),
+        ("executor_lost", "executor 2"),
+    ]
+    assert notes[0].message == "Executor 1 came 400 ms before the end of the application and was not recorded."
 
 
 def test_what_was_swept_lost_the_time_from_its_last_chunk_to_its_end():

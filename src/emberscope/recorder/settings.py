@@ -134,13 +134,15 @@ SETTINGS: Final = (
         "time",
         "20ms",
         "ms",
-        "CPU sampling period. On JDK 25 and Linux CPU time per thread, on older ones the time between two looks at up "
-        "to five busy threads. A recording of your own with a shorter period makes it shorter for both.",
+        "CPU sampling period. On JDK 25 and Linux, and with async-profiler, CPU time per thread. Flight Recorder of "
+        "older ones looks at up to five busy threads now and then, on a thread of its own that costs the same however "
+        "little they do: every 40 ms unless this is set. A recording of your own with a shorter period makes it "
+        "shorter for both.",
     ),
     Setting(
         "rate.wall",
         "time",
-        "100ms",
+        "200ms",
         "ms",
         "Mean time between two looks at the threads of running tasks, and at those of the driver that have work. With "
         "engine=async-profiler between two looks at any thread.",

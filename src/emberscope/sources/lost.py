@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+LATE_MS: Final = 5000
+"""An executor that came later than this before the end of the application may not have begun to record."""
+
 _COUNTED: Final = re.compile(r"(\d[\d,]*) (.*?\b(?:sample|event|secret|byte))s?\b(.*)", re.S)
 """A message that begins with a number of things."""
 
@@ -34,7 +37,8 @@ def by_executor(chunks: Iterable[Chunk]) -> dict[str, list[Chunk]]:
 def executor_notes(
     executors: pa.Table | None, chunks: Iterable[Chunk], application: Application, *, fraction: str | None = None
 ) -> list[Note]:
-    """One `executor_lost` note for each executor whose end, or whose whole life, is in no chunk; the driver too.
+    """One `executor_lost` note for each executor whose end, or whose whole life, is in no chunk; the driver too. One
+    that came at the very end is `not_recorded` instead.
 
     `executors` is None where there is no event log. A process that the log does not know is told where it was swept,
     for then it died; of any other nobody can say whether it has ended.
@@ -61,6 +65,12 @@ def executor_notes(
         who = "The driver" if executor_id == "driver" else f"Executor {executor_id}"
         if not own and (fraction or "1") not in ("1", "1.0"):
             left_out += 1
+            continue
+        came_late = row["removed_ms"] is None and lost_ms is not None and lost_ms < LATE_MS
+        if not own and came_late:
+            # Spark replaces executors until the end: one that has hardly started then did not die.
+            message = f"{who} came {format_ms(lost_ms or 0)} before the end of the application and was not recorded."
+            notes.append(Note("not_recorded", message, f"executor {executor_id}"))
             continue
         if not own:
             message = f"{who} was not recorded at all"

@@ -28,7 +28,7 @@ final class Settings {
         FRACTION("fraction", "ratio", "1.0"),
         CHUNK_SECONDS("chunk.seconds", "count", "30"),
         RATE_CPU("rate.cpu", "time", "20ms"),
-        RATE_WALL("rate.wall", "time", "100ms"),
+        RATE_WALL("rate.wall", "time", "200ms"),
         RATE_ALLOC("rate.alloc", "count", "150"),
         RATE_ALLOC_BYTES("rate.alloc.bytes", "size", "2m"),
         RATE_NATIVEMEM("rate.nativemem", "size", "1m"),
@@ -79,6 +79,11 @@ final class Settings {
 
     String text(Key key) {
         return conf.get(key.key, key.standard).trim();
+    }
+
+    /** Whether somebody asked for a value, rather than leaving it to its default. */
+    boolean isSet(Key key) {
+        return conf.contains(key.key);
     }
 
     boolean flag(Key key) {
