@@ -195,3 +195,16 @@ def test_an_engine_is_brought_as_a_jar_or_named_where_it_lies(capsys):
     assert engine("--engine-path", library)[:2] == ("e.jar", {"spark.emberscope.engine.path": library})
     assert engine("--engine", "jfr")[:2] == ("e.jar", {"spark.emberscope.engine": "jfr"})
     assert exit_code(["conf", "--from", LOG, "--engine", "jfr"]) == 2
+
+
+def test_the_jar_of_this_machine_is_said_to_be_of_this_machine(capsys):
+    assert exit_code(["conf", "--store", "s3a://b/runs"]) == 0
+    assert "name that with --jar" in capsys.readouterr().err
+    assert exit_code(["conf", "--store", "s3a://b/runs", "--jar", "s3a://b/e.jar"]) == 0
+    assert "--jar" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--chunk-seconds=5", "--group=g", "--engine=jfr", "--jar=/j.jar"])
+def test_no_option_of_the_recorder_is_dropped_where_findings_are_asked_for(option, capsys):
+    assert exit_code(["conf", "--from", LOG, option]) == 2
+    assert option.partition("=")[0] in capsys.readouterr().err

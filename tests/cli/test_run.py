@@ -96,6 +96,23 @@ def test_the_store_may_be_named_by_the_environment(tmp_path):
     assert (tmp_path / "named").is_dir()
 
 
+@pytest.mark.parametrize("uri", ["s3a://bucket/runs", "hdfs:///runs", "file://elsewhere/runs"])
+def test_a_store_elsewhere_is_refused_before_anything_is_made(tmp_path, monkeypatch, capsys, uri):
+    monkeypatch.chdir(tmp_path)
+    assert exit_code(["run", "--store", uri, "--", "true"]) == 2
+    assert f"emberscope conf --store {uri}" in capsys.readouterr().err
+    monkeypatch.setenv("EMBERSCOPE_STORE", uri)
+    assert exit_code(["run", "--", "true"]) == 2
+    assert "$EMBERSCOPE_STORE" in capsys.readouterr().err
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_local_store_may_be_a_uri(tmp_path):
+    done = run("--store", (tmp_path / "my runs").as_uri(), "--", "true")
+    assert done.returncode == 0
+    assert os.listdir(tmp_path) == ["my runs"]
+
+
 def test_without_the_jar_only_the_event_log_is_asked_for(tmp_path, monkeypatch, capfd):
     monkeypatch.setattr(jar, "JAR_NAME", "gone.jar")
     monkeypatch.setenv("PATH", f"{BIN}:{os.environ['PATH']}")

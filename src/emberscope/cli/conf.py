@@ -77,6 +77,7 @@ def command(
     if findings is not None:
         given = {"--store": store, "--group": group, "--jar": jar, "--event-log-dir": event_log_dir, "--events": events}
         given |= {"--engine": engine, "--engine-path": engine_path}
+        given |= {"--chunk-seconds": str(chunk_seconds) if chunk_seconds else None}
         _write_patch(findings, app, dialect, [name for name, value in given.items() if value is not None], as_json)
         return
     if store is None:
@@ -114,6 +115,9 @@ def command(
         for note in text.notes:
             say(f"note: {note}")
     say(f"note: {words}")
+    if jar is None:
+        say("note: spark.jars names the jar of this installation, and another host does not have it:")
+        say("      copy it to where all hosts can read it, and name that with --jar.")
     if engine == "async-profiler" and engine_path is None:
         say(f"note: async-profiler is looked for on the class path: --packages {ASYNC_PROFILER} brings it there.")
 

@@ -34,7 +34,7 @@ Examples:
 """,
 )
 @click.option(
-    "--store", metavar="DIR", help=f"Where runs are kept: ${STORE_VARIABLE}, else ./{DEFAULT_STORE}.", default=None
+    "--store", metavar="DIR", help=f"Where runs are kept, on this host: ${STORE_VARIABLE}, else ./{DEFAULT_STORE}."
 )
 @click.option("--group", default="default", show_default=True, metavar="NAME", help="A name to keep runs together.")
 @click.option("--engine", type=click.Choice(ENGINES), help="What takes the samples.")
@@ -81,7 +81,7 @@ def command(
         check_events(events)
     if store == "":
         raise UsageError("--store is empty.", hint="Name a directory, or leave it out.")
-    place = Path(os.path.abspath(store or os.environ.get(STORE_VARIABLE) or DEFAULT_STORE))
+    place = _place(store)
     check_output(report, [str(place), *arguments])
     if engine_path is not None:
         engine_path = os.path.abspath(engine_path)
@@ -127,6 +127,25 @@ def command(
     return code
 
 
+def _place(store: str | None) -> Path:
+    """The store's directory. Raises `UsageError` for a URI of another file system.
+
+    The summary after the job is made from files of this host.
+    """
+    from emberscope.recorder.merge import local_path
+
+    given = store or os.environ.get(STORE_VARIABLE) or DEFAULT_STORE
+    path = local_path(given)
+    if path is None:
+        option = "--store" if store else f"${STORE_VARIABLE}"
+        raise UsageError(
+            f"{option} {given}: `run` keeps runs in a local directory.",
+            hint=f"Name one here, or paste what 'emberscope conf --store {given} --jar URI' prints into the job's "
+            "settings and read the run from a copy later.",
+        )
+    return Path(os.path.abspath(path))
+
+
 def _jar() -> tuple[Path | None, str]:
     """The recorder's jar, or why it cannot be used."""
     from emberscope.recorder.jar import recorder_jar
@@ -139,11 +158,14 @@ def _jar() -> tuple[Path | None, str]:
 
 def _close(planned: Plan, store: Path, group: str, started_ms: int, code: int, report: str | None) -> None:
     """What comes after the job. Nothing that goes wrong here may change the job's exit code."""
-    try:
-        from emberscope.cli.closing import close
+    from emberscope.cli.ended import Ended, told_to_end
 
-        close(planned, store, group, started_ms=started_ms, exit_code=code, report=report)
-    except KeyboardInterrupt:
+    try:
+        with told_to_end():
+            from emberscope.cli.closing import close
+
+            close(planned, store, group, started_ms=started_ms, exit_code=code, report=report)
+    except (KeyboardInterrupt, Ended):
         complain("interrupted: what was recorded is kept, but its summary was not finished.")
     except Exception as error:
         if os.environ.get("EMBERSCOPE_DEBUG"):
