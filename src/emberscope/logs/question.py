@@ -107,8 +107,10 @@ def _found(signature: Signature, text: str) -> Found | None:
             if value is not None:
                 fields.setdefault(name, value)
         return Found(signature.name, fields, _line(text, matches[0].start()), len(matches), by_words=False)
+    # A sentence may go on in the next line.
+    flat = text.replace("\n", " ")
     for parts in signature.words:
-        told = [re.search(part, text, re.IGNORECASE | re.MULTILINE) for part in parts]
+        told = [re.search(part, flat, re.IGNORECASE) for part in parts]
         hits = [match for match in told if match is not None]
         if hits and len(hits) == len(parts):
             fields = {n: value for match in hits for n, value in match.groupdict().items() if value is not None}

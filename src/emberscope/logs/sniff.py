@@ -21,6 +21,10 @@ _WORDS: Final = re.compile(
     r"|dataframe|partitions?|tasks?|stages?|joins?|quer(?:y|ies)|listing|cluster|oom|jvm|gc|flame ?graph|profil\w+|perf"
     r"|files?|folders?|datasets?|tables?|\w+joins?|with_?columns?|heap|memory|cpus?|cores|disks?|containers?|pods?|s3"
     r"|hdfs|delta|jdbc|pandas|oom\w*|aggregat\w+|group ?by|udfs?|python|airflow|(?:query|execution|physical) plans?"
+    r"|distinct|windows? functions?|row_number|order ?by|timestamps?|time ?zones?|schemas?|csv|json|avro"
+    r"|orc|merge|upserts?"
+    r"|workers?|broadcast|repartition|coalesce|cach(?:e|ed|ing)|persist|collect|rdds?|streaming|micro-?batch\w*|watermark"
+    r"|checkpoints?|explode|scala|notebook|sql|billion (?:rows|records)|million (?:rows|records)"
     r"|jobs? (?:is|are|was|hangs?|fails?|failed|takes?|runs?|died?|dies|stuck|count)"
     r"|exit (?:code|status)|exception|error)\b"
 )

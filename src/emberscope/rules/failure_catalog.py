@@ -3,28 +3,52 @@
 from typing import Any, Final
 
 from emberscope.rules.base import Rule
+from emberscope.rules.complaints.broadcast_join import RULE as TOLD_BROADCAST_JOIN
+from emberscope.rules.complaints.cache_size import RULE as TOLD_CACHE_SIZE
+from emberscope.rules.complaints.cluster_cost import RULE as TOLD_CLUSTER_COST
+from emberscope.rules.complaints.coalesced_stage import RULE as TOLD_COALESCE
 from emberscope.rules.complaints.cross_join import RULE as TOLD_CROSS_JOIN
+from emberscope.rules.complaints.distinct_count import RULE as TOLD_DISTINCT_COUNT
 from emberscope.rules.complaints.executor_metrics import RULE as TOLD_EXECUTOR_METRICS
 from emberscope.rules.complaints.executor_shape import RULE as TOLD_EXECUTOR_SHAPE
 from emberscope.rules.complaints.few_executors import RULE as TOLD_FEW_EXECUTORS
 from emberscope.rules.complaints.few_partitions import RULE as TOLD_FEW_PARTITIONS
 from emberscope.rules.complaints.file_listing import RULE as TOLD_FILE_LISTING
+from emberscope.rules.complaints.first_query import RULE as TOLD_FIRST_QUERY
 from emberscope.rules.complaints.gc_time import RULE as TOLD_GC_TIME
+from emberscope.rules.complaints.global_sort import RULE as TOLD_GLOBAL_SORT
+from emberscope.rules.complaints.grouped_values import RULE as TOLD_GROUPED_VALUES
+from emberscope.rules.complaints.growing_plan import RULE as TOLD_GROWING_PLAN
 from emberscope.rules.complaints.history_listing import RULE as TOLD_HISTORY_LISTING
 from emberscope.rules.complaints.idle_executors import RULE as TOLD_IDLE_EXECUTORS
+from emberscope.rules.complaints.incomplete_application import RULE as TOLD_INCOMPLETE_APPLICATION
 from emberscope.rules.complaints.jdbc_read import RULE as TOLD_JDBC_READ
+from emberscope.rules.complaints.jdbc_write import RULE as TOLD_JDBC_WRITE
+from emberscope.rules.complaints.job_loop import RULE as TOLD_JOB_LOOP
+from emberscope.rules.complaints.local_memory import RULE as TOLD_LOCAL_MEMORY
+from emberscope.rules.complaints.multiplied_rows import RULE as TOLD_MULTIPLIED_ROWS
+from emberscope.rules.complaints.overwritten_partitions import RULE as TOLD_OVERWRITTEN_PARTITIONS
+from emberscope.rules.complaints.partition_number import RULE as TOLD_PARTITION_NUMBER
+from emberscope.rules.complaints.partition_pruning import RULE as TOLD_PRUNING
 from emberscope.rules.complaints.planning import RULE as TOLD_PLANNING
 from emberscope.rules.complaints.python_udf import RULE as TOLD_PYTHON_UDF
 from emberscope.rules.complaints.recomputed import RULE as TOLD_RECOMPUTED
+from emberscope.rules.complaints.schema_inference import RULE as TOLD_SCHEMA_INFERENCE
+from emberscope.rules.complaints.shared_application import RULE as TOLD_SHARED_APPLICATION
 from emberscope.rules.complaints.single_writer import RULE as TOLD_SINGLE_WRITER
 from emberscope.rules.complaints.skew import RULE as TOLD_SKEW
 from emberscope.rules.complaints.slow_commit import RULE as TOLD_SLOW_COMMIT
+from emberscope.rules.complaints.slow_lines import RULE as TOLD_SLOW_LINES
+from emberscope.rules.complaints.slow_machine import RULE as TOLD_SLOW_MACHINE
 from emberscope.rules.complaints.small_files import RULE as TOLD_SMALL_FILES
 from emberscope.rules.complaints.small_partitions import RULE as TOLD_SMALL_PARTITIONS
 from emberscope.rules.complaints.spill import RULE as TOLD_SPILL
 from emberscope.rules.complaints.stream_lag import RULE as TOLD_STREAM_LAG
+from emberscope.rules.complaints.table_merge import RULE as TOLD_MERGE
+from emberscope.rules.complaints.time_zone import RULE as TOLD_TIME_ZONE
 from emberscope.rules.complaints.to_pandas import RULE as TOLD_TO_PANDAS
 from emberscope.rules.complaints.unknown_frames import RULE as TOLD_UNKNOWN_FRAMES
+from emberscope.rules.complaints.window_partition import RULE as TOLD_WINDOW
 from emberscope.rules.emr.cluster_mode import RULE as CLUSTER_MODE
 from emberscope.rules.emr.emrfs_view import RULE as EMRFS_VIEW
 from emberscope.rules.emr.event_log_place import RULE as EVENT_LOG_PLACE
@@ -237,4 +261,28 @@ FAILURE_RULES: Final[tuple[Rule[Any], ...]] = (
     TOLD_HISTORY_LISTING,
     TOLD_EXECUTOR_METRICS,
     TOLD_UNKNOWN_FRAMES,
+    TOLD_BROADCAST_JOIN,
+    TOLD_DISTINCT_COUNT,
+    TOLD_JDBC_WRITE,
+    TOLD_WINDOW,
+    TOLD_MERGE,
+    TOLD_FIRST_QUERY,
+    TOLD_PARTITION_NUMBER,
+    TOLD_COALESCE,
+    TOLD_PRUNING,
+    TOLD_SLOW_LINES,
+    TOLD_INCOMPLETE_APPLICATION,
+    TOLD_CACHE_SIZE,
+    TOLD_JOB_LOOP,
+    TOLD_MULTIPLIED_ROWS,
+    TOLD_CLUSTER_COST,
+    TOLD_GLOBAL_SORT,
+    TOLD_GROUPED_VALUES,
+    TOLD_GROWING_PLAN,
+    TOLD_SLOW_MACHINE,
+    TOLD_SHARED_APPLICATION,
+    TOLD_SCHEMA_INFERENCE,
+    TOLD_TIME_ZONE,
+    TOLD_LOCAL_MEMORY,
+    TOLD_OVERWRITTEN_PARTITIONS,
 )

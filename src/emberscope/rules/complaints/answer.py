@@ -9,25 +9,20 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from emberscope.rules.base import Advice, Finding, Where
+from emberscope.rules.said import Said, said
 from emberscope.units import parse_bytes
 
 if TYPE_CHECKING:
-    from emberscope.rules.said import Said
+    from emberscope.tables.run import Run
 
 SURE: Final = 0.6
 """How sure an answer to words alone is: symptoms fit, but nothing was measured."""
 
-SLOW: Final = (
-    r"slow|\bhang|stuck|hours|minutes|forever|never (?:finish|end|complete)|long time|performance|bottleneck"
-    r"|horrendous|worse"
-    r"|tak(?:es|ing|e) (?:a |too |very |so )?(?:long|ages)"
-)
-"""How people say that something takes long, as a pattern."""
-
 _SIZE: Final = re.compile(r"(\d+(?:[.,]\d+)?)\s?([KMGT]i?B)\b", re.IGNORECASE)
 _CORES: Final = re.compile(r"(\d+)\s*(?:v?cores|vcpus?|slots)\b", re.IGNORECASE)
 _EXECUTORS: Final = re.compile(
-    r"(\d+)\s*(?:executors|workers|nodes)\s*(?:x|×|\*|with|of)\s*(\d+)\s*v?cores", re.IGNORECASE
+    r"(\d+)\s*(?:executors?|workers?|nodes?|machines?)\s*(?:x|×|\*|with|of|,|each with)\s*(\d+)\s*v?cores",
+    re.IGNORECASE,
 )
 _PARTITIONS: Final = re.compile(
     r"shuffle[._ ]partitions\s*(?:=|is|to|of|:)?\s*(\d+)|(\d+)\s+(?:shuffle\s+)?partitions", re.IGNORECASE
@@ -38,6 +33,11 @@ class Limits(Struct, frozen=True):
     """Words have no threshold; values that are computed from numbers in them aim at partitions and files of 128 MiB."""
 
     aim_bytes: int = 128 << 20
+
+
+def asked(run: Run, signature: str) -> tuple[Said, ...]:
+    """What a person told in words of their own; no record of a log and no exception in one."""
+    return tuple(row for row in said(run, signature) if row.level is None and row.exception is None)
 
 
 def answer(

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Final
 
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Finding, Reads, Rule, set_conf
-from emberscope.rules.complaints.answer import SLOW, Limits, answer
-from emberscope.rules.said import said
+from emberscope.rules.complaints.answer import Limits, answer, asked
+from emberscope.rules.complaints.vocabulary import SLOW
 from emberscope.tables.log_events import LOG_EVENTS
 
 if TYPE_CHECKING:
@@ -45,12 +45,18 @@ TOLD_EXECUTOR_SHAPE: Final = Signature(
             SLOW + r"|optimal|best|how (many|to|much|should)|tun(e|ing)|fewer|larger",
         ),
         (r"(large|fat|big|huge|small|tiny|thin)\w* executors",),
+        (
+            r"executors?\b.{0,40}\bcores|\bcores .{0,20}\bexecutor|(size|shape|number) of (the |my |each )?executors?",
+            r"\d ?gb?\b|memory|heap|\bgc\b|node|machine|instance",
+            r"(what|which|how|best|optimal|ideal|right|recommend).{0,40}(size|shape|number|many|cores|executor|config|"
+            r"set|split|memory)",
+        ),
     ),
 )
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
-    rows = tuple(row for row in said(run, TOLD_EXECUTOR_SHAPE.name) if row.level is None and row.exception is None)
+    rows = asked(run, TOLD_EXECUTOR_SHAPE.name)
     if not rows:
         return
     yield answer(

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Finding, Reads, Rule, set_conf
-from emberscope.rules.complaints.answer import Limits, answer
-from emberscope.rules.said import said
+from emberscope.rules.complaints.answer import Limits, answer, asked
 from emberscope.tables.log_events import LOG_EVENTS
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ TOLD_IDLE_EXECUTORS: Final = Signature(
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
-    rows = tuple(row for row in said(run, TOLD_IDLE_EXECUTORS.name) if row.level is None and row.exception is None)
+    rows = asked(run, TOLD_IDLE_EXECUTORS.name)
     if not rows:
         return
     yield answer(

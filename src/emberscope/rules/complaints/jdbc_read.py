@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Final
 
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Finding, Reads, Rule
-from emberscope.rules.complaints.answer import Limits, answer, cores
-from emberscope.rules.said import said
+from emberscope.rules.complaints.answer import Limits, answer, asked, cores
 from emberscope.tables.log_events import LOG_EVENTS
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ TOLD_JDBC_READ: Final = Signature(
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
     # Spark's own words about these options are of a program error, which says it itself.
-    rows = tuple(row for row in said(run, TOLD_JDBC_READ.name) if row.level is None and row.exception is None)
+    rows = asked(run, TOLD_JDBC_READ.name)
     if not rows:
         return
     slots = cores(rows[0].text)

@@ -39,6 +39,11 @@ TOLD_SMALL_PARTITIONS: Final = Signature(
         (r"(thousands|many|lots|hundreds) of (tiny|small|short|empty) (tasks|partitions)",),
         (r"too many (shuffle )?(partitions|tasks)",),
         (
+            r"\b(thousands|many|lots|hundreds|millions|\d{4,}k?|\d+,\d{3})\b (of )?(\w+ ){0,2}(tasks|partitions)\b",
+            r"\b(each|per task|every|task|they|that|which)\b.{0,30}\b(\d+ ?(ms|milli\w+)|under a second"
+            r"|less than (a|1|one) second|short|tiny|small)|scheduler delay|task overhead",
+        ),
+        (
             r"\b\d{3,} (\w+ )?(tasks|partitions)\b",
             r"\b(a few|few|\d{1,3}) (records|rows|messages|events)\b|(less than|under) a? ?(kb|mb)\b",
         ),

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Final
 
 from emberscope.logs.signature import Signature
 from emberscope.rules.base import Advice, Finding, Reads, Rule
-from emberscope.rules.complaints.answer import SLOW, Limits, answer
-from emberscope.rules.said import said
+from emberscope.rules.complaints.answer import Limits, answer, asked
+from emberscope.rules.complaints.vocabulary import SLOW
 from emberscope.tables.log_events import LOG_EVENTS
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ TOLD_SPILL: Final = Signature(
 
 
 def check(run: Run, limits: Limits) -> Iterator[Finding]:
-    rows = tuple(row for row in said(run, TOLD_SPILL.name) if row.level is None and row.exception is None)
+    rows = asked(run, TOLD_SPILL.name)
     if not rows:
         return
     yield answer(
