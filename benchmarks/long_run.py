@@ -146,6 +146,12 @@ def _jvms(root: int) -> dict[int, str]:
     return found
 
 
+def _recordings(place: Path) -> list[Path]:
+    """Spark makes and removes directories there all the while: os.walk passes over what has gone."""
+    names = (Path(folder) / name for folder, _, files in os.walk(place) for name in files)
+    return [path for path in names if path.suffix == ".jfr" and path.exists()]
+
+
 def _look(pid: int, role: str, place: Path) -> dict[str, Any]:
     """Memory of one JVM and the disk that all of them use; without `rss_bytes` where the JVM ended meanwhile."""
     live = own = 0
@@ -155,7 +161,7 @@ def _look(pid: int, role: str, place: Path) -> dict[str, Any]:
             live += int(fields[2])
             own += int(fields[2]) if OURS.match(fields[3]) else 0
     native = re.search(r"Tracing \(reserved=\d+KB, committed=(\d+)KB\)", _jcmd(pid, "VM.native_memory", "summary"))
-    files = [path for path in place.rglob("*.jfr") if path.exists()]
+    files = _recordings(place)
     out: dict[str, Any] = {"pid": pid, "role": role, "repository_files": len(files)}
     out["repository_bytes"] = sum(_size(path) for path in files)
     try:
