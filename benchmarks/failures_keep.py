@@ -29,7 +29,7 @@ def hidden(work: Path, more: list[str]) -> list[tuple[str, str]]:
         str(Path(pyspark.__file__).parent): "/opt/spark",
         sys.prefix: "/opt/python",
         str(Path.home() / ".m2"): "/home/spark/.m2",
-        "/faulty/work/": "/faulty/run/",
+        "faulty/work/": "faulty/run/",
         socket.gethostname(): "node-1",
         platform.release(): "6.1.0",
         **dict(one.split("=", 1) for one in more),

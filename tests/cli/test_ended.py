@@ -21,7 +21,7 @@ with tempfile.TemporaryDirectory(dir=sys.argv[2]) as scratch:
             except Exception:
                 print("caught by what catches everything", flush=True)
     except Ended:
-        os.kill(os.getpid(), 0)
+        pass
 print("cleaned up")
 """
 

@@ -9,11 +9,7 @@ from types import FrameType
 
 
 class Ended(BaseException):
-    """We were told to end by the signal `number`. No `Exception`: nothing that catches those is to go on."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(signal.Signals(number).name)
-        self.number = number
+    """We were told to end by the signal of this name. No `Exception`: nothing that catches those is to go on."""
 
 
 @contextmanager
@@ -25,7 +21,7 @@ def told_to_end() -> Iterator[None]:
         nonlocal told
         if not told:
             told = True
-            raise Ended(number)
+            raise Ended(signal.Signals(number).name)
 
     before = {}
     for number in (signal.SIGTERM, signal.SIGHUP):

@@ -67,8 +67,10 @@ class Question(Struct, frozen=True):
 def read_question(text: str, signatures: Sequence[Signature]) -> Question:
     """All that stands in a text: which signatures it matches, and facts about Spark that it tells."""
     version = _SPARK.search(text)
+    # A sentence may go on in the next line.
+    flat = text.replace("\n", " ")
     return Question(
-        found=tuple(found for signature in signatures if (found := _found(signature, text)) is not None),
+        found=tuple(found for signature in signatures if (found := _found(signature, text, flat)) is not None),
         settings=settings_in(text),
         spark_version=version["version"] if version else None,
         vendor=_first(_VENDORS, text),
@@ -99,7 +101,8 @@ def assumptions(question: Question) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _found(signature: Signature, text: str) -> Found | None:
+def _found(signature: Signature, text: str, flat: str) -> Found | None:
+    """`flat` is the text as one line, of the same length: words are looked for there."""
     matches = list(_matches(signature.pattern, text)) if any(map(text.__contains__, signature.literals)) else []
     if matches:
         fields: dict[str, str] = {}
@@ -107,8 +110,6 @@ def _found(signature: Signature, text: str) -> Found | None:
             if value is not None:
                 fields.setdefault(name, value)
         return Found(signature.name, fields, _line(text, matches[0].start()), len(matches), by_words=False)
-    # A sentence may go on in the next line.
-    flat = text.replace("\n", " ")
     for parts in signature.words:
         told = [re.search(part, flat, re.IGNORECASE) for part in parts]
         hits = [match for match in told if match is not None]

@@ -66,10 +66,9 @@ def executor_notes(
         if not own and (fraction or "1") not in ("1", "1.0"):
             left_out += 1
             continue
-        came_late = row["removed_ms"] is None and lost_ms is not None and lost_ms < LATE_MS
-        if not own and came_late:
+        if not own and row["removed_ms"] is None and lost_ms is not None and lost_ms < LATE_MS:
             # Spark replaces executors until the end: one that has hardly started then did not die.
-            message = f"{who} came {format_ms(lost_ms or 0)} before the end of the application and was not recorded."
+            message = f"{who} came {format_ms(lost_ms)} before the end of the application and was not recorded."
             notes.append(Note("not_recorded", message, f"executor {executor_id}"))
             continue
         if not own:
