@@ -5,13 +5,14 @@ Blocks that do not fit are thrown out and computed again (MEMORY_ONLY), or writt
 times the size of their files, and take memory from joins and sorts.
 
 ## What it costs
-Computing again, spilling and collections.
+What was evicted is computed again at each use; sorts and joins spill in the memory that is left, and the heap is
+collected more often.
 
 ## What to do
 Cache only what is used again, after filters and with few columns; let go of it afterwards.
 
 ## When to ignore it
-When each use is of a few seconds.
+When what is evicted takes a few seconds to compute again, or when it is used only once more and never after.
 """
 
 from __future__ import annotations

@@ -5,13 +5,13 @@ Cost is machines times hours; most of it is cores that wait: for the last task, 
 storage.
 
 ## What it costs
-All cores of the cluster, as long as it is there.
+All machines of the cluster for as long as it is there, whether their cores run tasks or wait for something.
 
 ## What to do
 See first how many core hours do work; then fewer or shorter machines, spot for executors, and faster code.
 
 ## When to ignore it
-When the time limit, not the price, is what counts.
+When the time of the end, not the price, is what counts: then more machines for a shorter time may be right.
 """
 
 from __future__ import annotations

@@ -4,13 +4,13 @@
 coalesce makes no shuffle: the whole stage before it, reading and computing too, runs with as few tasks as it leaves.
 
 ## What it costs
-The stage runs on a few cores of the cluster.
+The stage runs on a few cores of the cluster, and each of its tasks holds many times the data that it otherwise would.
 
 ## What to do
 Use repartition where there is work before the write; coalesce only after a shuffle or where little is computed.
 
 ## When to ignore it
-When the data are small.
+When the data are small, or coalesce follows a shuffle directly, so that nothing heavy is computed in the same stage.
 """
 
 from __future__ import annotations

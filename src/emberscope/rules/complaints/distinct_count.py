@@ -11,7 +11,8 @@ The shuffle and the memory of all distinct values, times the number of such coun
 Take approx_count_distinct where an estimate will do, count in two steps, and each of several counts by itself.
 
 ## When to ignore it
-When the exact number is asked for and the column has few values.
+When the exact number is asked for and the column has few values: then each task's hash table is small and the shuffle
+brings little.
 """
 
 from __future__ import annotations

@@ -5,13 +5,14 @@ A fresh application starts executors, loads classes, compiles generated code, li
 queries find all this done.
 
 ## What it costs
-Some seconds to a minute at the start of each application.
+Some seconds to a minute at the start of each application, which counts where many short applications run one after
+the other.
 
 ## What to do
 Keep a session for many queries; start executors early; keep file lists in a catalog.
 
 ## When to ignore it
-When the application runs for hours.
+When the application runs for hours: what is paid once at its start is then lost in the rest.
 """
 
 from __future__ import annotations

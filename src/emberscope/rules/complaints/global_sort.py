@@ -4,13 +4,14 @@
 orderBy sorts all rows globally: a sample to find ranges, a shuffle, a sort in each partition.
 
 ## What it costs
-The input is computed twice (sample and sort), shuffled and spilled.
+The input is computed twice, once for a sample and once for the sort, and all of it is shuffled and mostly spilled.
 
 ## What to do
-Leave it out, limit it, or sort within partitions.
+Leave the sort out where nothing after it needs the order, limit it to the rows that are looked at, or sort within
+partitions only.
 
 ## When to ignore it
-When an ordered file is what is asked for.
+When one ordered result is what is asked for: then ranges of keys are the right way to sort it on many machines.
 """
 
 from __future__ import annotations

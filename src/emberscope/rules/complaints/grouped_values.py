@@ -4,13 +4,13 @@
 groupByKey, collect_list, collect_set, cogroup and applyInPandas keep every value of a key in one task's memory.
 
 ## What it costs
-Memory for the largest key; the whole data is shuffled.
+Memory for all values of the largest key in one task, and a shuffle of every row where sums would have sufficed.
 
 ## What to do
-Reduce on the way: reduceByKey, aggregateByKey, aggregate functions.
+Reduce on the way to the shuffle: reduceByKey and aggregateByKey on RDDs, aggregate functions on DataFrames.
 
 ## When to ignore it
-When keys have few values.
+When keys are known to have few values each, or when the function really needs all values of a key at once.
 """
 
 from __future__ import annotations

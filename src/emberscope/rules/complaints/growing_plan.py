@@ -5,13 +5,15 @@ A DataFrame that is made of itself in a loop has a plan that grows with each rou
 optimized and computed again.
 
 ## What it costs
-Time and driver memory grow with the square of the rounds.
+Time and memory of the driver grow with the square of the number of rounds, until it spends more on plans than tasks
+do on rows.
 
 ## What to do
-Cut the plan every few rounds.
+Cut the plan every few rounds: by a checkpoint, or by writing a table and reading it; and make unions of many frames
+at once.
 
 ## When to ignore it
-With a few rounds.
+With a few rounds, where planning takes less than a second each time and nothing is computed more than twice.
 """
 
 from __future__ import annotations
@@ -59,7 +61,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
             advice=(
                 Advice(
                     "code",
-                    "df = df.checkpoint() (spark.sparkContext.setCheckpointDir first), localCheckpoint() "
+                    "df = df.checkpoint() (sc.setCheckpointDir first), localCheckpoint() "
                     "on a stable cluster, or write and read a table, every 5 to 20 rounds; unpersist what"
                     " came before.",
                 ),

@@ -5,13 +5,13 @@ The event log is named .inprogress until SparkContext.stop() closes it. A driver
 never stops its session, leaves it so; in an object store nothing is seen before it is closed.
 
 ## What it costs
-Nothing but the page; what was written is there.
+Nothing but the page of the application: the log holds all that was written until the driver went.
 
 ## What to do
 Stop the session at the end, also after an error; roll event logs; read the log directly.
 
 ## When to ignore it
-When the application still runs.
+When the application still runs, as a stream or a notebook does: it is incomplete until it is stopped.
 """
 
 from __future__ import annotations

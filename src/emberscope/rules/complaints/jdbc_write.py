@@ -5,7 +5,8 @@ Each partition writes over one connection of its own, in batches of 1,000 rows, 
 connection; hundreds overrun the database.
 
 ## What it costs
-The rows wait for round trips to the database, with most cores idle.
+The rows wait for round trips to the database while most cores are idle, and the transaction holds its locks for as
+long.
 
 ## What to do
 Write with as many partitions as the database bears, larger batches, and the driver's own rewriting of batches; bulk

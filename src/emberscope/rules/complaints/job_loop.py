@@ -5,13 +5,14 @@ Each action waits for its last task; a loop over tables, days or customers leave
 for planning and scheduling.
 
 ## What it costs
-The sum of all rounds on a cluster that is mostly idle.
+The rounds add up, on a cluster that is idle for most of each: at its end, in its commit, and while the next is
+planned.
 
 ## What to do
 Make one job of it: a column instead of a loop; or run rounds side by side in threads.
 
 ## When to ignore it
-When each round fills the cluster by itself.
+When each round fills all cores by itself for minutes: then running rounds side by side makes none of them earlier.
 """
 
 from __future__ import annotations

@@ -5,13 +5,15 @@ In local mode there are no executors: the driver's JVM runs the tasks. Memory of
 what a program sets on its session comes too late for the driver.
 
 ## What it costs
-The job runs with 1 GB and dies.
+The job runs with the default of 1 GB, spills and collects garbage, or dies of a full heap with memory to spare on the
+machine.
 
 ## What to do
-Give driver memory on the command line or in spark-defaults.
+Give the driver's memory on the command line or in spark-defaults.conf, before its JVM starts; see in the Environment
+page what holds.
 
 ## When to ignore it
-On a cluster, for executors.
+For executors of a cluster: their JVMs start after the session was configured, so what it sets holds for them.
 """
 
 from __future__ import annotations
@@ -74,7 +76,7 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
                 ),
                 Advice(
                     "code",
-                    "See what holds: spark.sparkContext.getConf().getAll(), and the Environment page.",
+                    "See what holds: sc.getConf().getAll(), and the Environment page.",
                 ),
             ),
             confirm="The event log names the master, each executor's memory, and all settings.",

@@ -5,13 +5,14 @@ A key that stands several times on both sides gives the product of both counts; 
 nulls and defaults as keys meet each other.
 
 ## What it costs
-Memory, disk and time of all that follows.
+Memory, disk, network and time of all that follows, by the factor by which the rows were multiplied.
 
 ## What to do
-Make keys unique before the join; aggregate before, not after; explode late.
+Make the keys of one side unique before the join, aggregate before and not after it, and explode as late and as few
+columns as possible.
 
 ## When to ignore it
-When the rows are wanted.
+When the rows are wanted, as every pair of an item with its labels is, and what follows is sized for their number.
 """
 
 from __future__ import annotations

@@ -5,13 +5,13 @@ mode('overwrite') replaces the whole table or path unless it is told to replace 
 of.
 
 ## What it costs
-Data are lost.
+Data are lost, and without a table format that keeps versions there is nothing to bring them back from.
 
 ## What to do
 Overwrite dynamically, by a condition, or append to a path of the partition's own.
 
 ## When to ignore it
-When the whole table is to be replaced.
+When the whole table is to be replaced by what is written, as a full load does it on purpose.
 """
 
 from __future__ import annotations

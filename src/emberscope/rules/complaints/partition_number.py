@@ -5,7 +5,8 @@ One partition is one task. Too few make tasks that spill and leave cores idle; t
 start.
 
 ## What it costs
-Spilling, or the start of tasks.
+With too few partitions spilling, collections and idle cores; with too many the start and the bookkeeping of every
+task.
 
 ## What to do
 One partition for about 128 MiB of shuffled data, at least two or three for each core.

@@ -5,13 +5,13 @@ Filters reach files only where they are on the column itself with a value of the
 UDF around the column, or a filter that is only known from another table, reads everything.
 
 ## What it costs
-All of the table is listed, read and decoded.
+All of the table is listed, read from the store and decoded, to throw most of the rows away right after.
 
 ## What to do
 Filter on the partition column itself; see PartitionFilters and PushedFilters in explain().
 
 ## When to ignore it
-When most of the table is needed.
+When most of the table is needed anyway, or when it is so small that reading it all takes seconds.
 """
 
 from __future__ import annotations

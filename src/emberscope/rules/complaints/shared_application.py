@@ -4,13 +4,13 @@
 By default jobs of one application get cores first come, first served; in a cluster one application may take them all.
 
 ## What it costs
-Short jobs wait for long ones.
+Short jobs and other people wait for long ones, although a few cores would be enough for them.
 
 ## What to do
 Fair pools within an application; limits and dynamic allocation between applications.
 
 ## When to ignore it
-When the order is wanted.
+When the order is wanted, as in a batch whose jobs build upon one another, or when all of them end together anyway.
 """
 
 from __future__ import annotations

@@ -5,13 +5,15 @@ Spark's page shows stages, not functions. A sampling profiler in the driver, the
 shows them.
 
 ## What it costs
-Nothing: it is a question.
+Nothing by itself. Without an answer, though, effort goes into code that was never what the job waited for.
 
 ## What to do
-Record the job once and look at its flame graph, by stage and operator.
+Record the job once and look at its flame graph, by stage and by operator; for lines of Python functions use a
+profiler of Python beside it.
 
 ## When to ignore it
-Never: to measure is better than to guess.
+When the event log already shows that tasks wait for the network, for disks or for each other: then no line of code is
+to blame.
 """
 
 from __future__ import annotations
@@ -69,8 +71,8 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
                 Advice(
                     "code",
                     "Lines of Python functions: Spark 4: spark.sql.pyspark.udf.profiler=perf (or memory),"
-                    " then spark.profile.show(); Spark 3: spark.python.profile=true for RDDs, or py-spy "
-                    "record --native --subprocesses on a worker.",
+                    " then `show()` of the session's `profile`. Spark 3: py-spy record --native --subprocesses on "
+                    "a worker.",
                 ),
                 Advice(
                     "code",

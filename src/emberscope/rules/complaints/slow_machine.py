@@ -5,13 +5,14 @@ Tasks with as much data as others are slow on one host: a bad disk, a noisy neig
 NodeManager.
 
 ## What it costs
-Each stage waits for its slowest task.
+Each stage waits for its slowest task, and each stage has one on that machine: the whole job runs at its pace.
 
 ## What to do
-Run such tasks twice, and keep off bad hosts.
+Let Spark run such tasks a second time elsewhere (speculation), keep off hosts whose tasks fail, and have the machine
+looked at or replaced.
 
 ## When to ignore it
-When slow tasks read more than others: that is skew.
+When the slow tasks read more than the others: that is skew, and a second attempt takes just as long.
 """
 
 from __future__ import annotations

@@ -5,14 +5,14 @@ A merge first looks for the files that hold matching rows, then writes every one
 condition on partition columns it looks through the whole table.
 
 ## What it costs
-The table is read, its touched files are written again, however few rows change.
+The whole table is read for matches, and every touched file is written again, however few of its rows change.
 
 ## What to do
 Put the partition columns with literal bounds into the condition, compact and cluster the table, and write few rows
 per file only where tables can keep deletes apart.
 
 ## When to ignore it
-When most files do change.
+When most files of the table do change: then overwriting it, or its partitions, costs no more than the merge does.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from emberscope.logs.signature import Signature
-from emberscope.rules.base import Advice, Finding, Reads, Rule, set_conf
+from emberscope.rules.base import Advice, Finding, Reads, Rule
 from emberscope.rules.complaints.answer import Limits, answer, asked
 from emberscope.rules.complaints.vocabulary import SLOW
 from emberscope.tables.log_events import LOG_EVENTS
@@ -72,11 +72,6 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
                     "Rewrite less: delta.enableDeletionVectors=true, Iceberg "
                     "write.merge.mode=merge-on-read with format version 2, Hudi MERGE_ON_READ; only "
                     "insert: WHEN NOT MATCHED alone, or append.",
-                ),
-                set_conf(
-                    "spark.databricks.delta.merge.repartitionBeforeWrite.enabled",
-                    "true",
-                    "Delta: no small files from the write of the merge.",
                 ),
             ),
             confirm="The event log of the merge tells files read, rows rewritten and which of its two joins "

@@ -5,13 +5,14 @@ A timestamp is a moment; it is shown and parsed in the session's time zone, and 
 Executors' JVMs, Python and other writers may have another.
 
 ## What it costs
-Wrong values, and rows in the wrong day.
+Values that are wrong by some hours, rows that land in the wrong day or partition, and joins on times that miss.
 
 ## What to do
-Set one zone for session and JVMs, and store with zone or in UTC.
+Set one time zone for sessions, JVMs and Python, and store times with their zone or in UTC; never shift values by hand
+twice.
 
 ## When to ignore it
-Never.
+When times are only shown differently: a client that prints the same moment in its own zone is not wrong.
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ def check(run: Run, limits: Limits) -> Iterator[Finding]:
                     "code",
                     "Texts with their zone ('2024-01-01T00:00:00+01:00'); to_utc_timestamp and "
                     "from_utc_timestamp only for values that were written in the wrong zone; "
-                    "TIMESTAMP_NTZ (Spark 3.4) for wall-clock times; Impala's and old Hive's INT96: "
-                    "spark.sql.parquet.int96TimestampConversion=true.",
+                    "TIMESTAMP_NTZ (Spark 3.4) for wall-clock times; for INT96 "
+                    "columns of Impala and old Hive Parquet's int96TimestampConversion.",
                 ),
             ),
             confirm="SELECT current_timezone(), and the same value cast to a long on both sides, tell the shift.",

@@ -4,13 +4,15 @@
 All rows of one window partition go to one task, which sorts them. Without partitionBy that is the whole table.
 
 ## What it costs
-One task does all the work, spills, and may run out of memory.
+One task sorts and computes everything, spills to disk, and may run out of memory, while the other cores have nothing
+to do.
 
 ## What to do
-Partition the window, or compute ranks and running sums without one.
+Partition the window by columns with many values, or compute ranks, running sums and latest rows without one: by
+aggregates such as max_by, or in two steps.
 
 ## When to ignore it
-When the table is small.
+When the table is small, or has been aggregated to a few thousand rows before: one task sorts those in no time.
 """
 
 from __future__ import annotations
